@@ -71,9 +71,13 @@ static void note_variable(CloseUnit *u, LLVMValueRef inst) {
   if (LLVMGetMetadataKind(LLVMValueAsMetadata(wrapped)) ==
       LLVMLocalAsMetadataMetadataKind)
     LLVMGetMDNodeOperands(wrapped, &address);
-  if (address && n)
-    hashmap_put(&u->variables, &address, sizeof address,
-                (uintptr_t)arena_strndup(&u->plan->arena, name, n));
+  if (!address || !n)
+    return;
+  LLVMMetadataRef variable = LLVMValueAsMetadata(LLVMGetOperand(inst, 1));
+  hashmap_put(&u->variables, &address, sizeof address,
+              (uintptr_t)arena_strndup(&u->plan->arena, name, n));
+  hashmap_put(&u->declared, &address, sizeof address,
+              LLVMDIVariableGetLine(variable));
 }
 
 static void note_variables(CloseUnit *u, LLVMValueRef function) {
@@ -93,6 +97,13 @@ const char *close_unit_variable(const CloseUnit *u, LLVMValueRef address) {
   return hashmap_get(&u->variables, &address, sizeof address, &name)
              ? (const char *)(uintptr_t)name
              : NULL;
+}
+
+unsigned close_unit_declared(const CloseUnit *u, LLVMValueRef alloca) {
+  uint64_t line;
+  return hashmap_get(&u->declared, &alloca, sizeof alloca, &line)
+             ? (unsigned)line
+             : 0;
 }
 
 // --- the unit ---------------------------------------------------------------
@@ -117,6 +128,7 @@ void close_unit_init(CloseUnit *u, LLVMModuleRef module, Plan *plan) {
 void close_unit_release(CloseUnit *u) {
   hashmap_release(&u->statements);
   hashmap_release(&u->variables);
+  hashmap_release(&u->declared);
 }
 
 void close_unit_finish(CloseUnit *u) {

@@ -21,6 +21,7 @@ typedef struct {
   Plan *plan;            // of the close build
   Hashmap statements;    // (source, line) -> entity
   Hashmap variables;     // alloca -> name of the variable, in the plan's arena
+  Hashmap declared;      // alloca -> the line that declares the variable
   LLVMValueRef counters; // stands for the unit's array until all are planned
 } CloseUnit;
 
@@ -45,5 +46,7 @@ uint32_t close_unit_site(const CloseUnit *u, uint32_t statement);
 
 // The name of the variable at this address; NULL: it is not a variable's.
 const char *close_unit_variable(const CloseUnit *u, LLVMValueRef address);
+// The line that declares a local variable; 0: it is none.
+unsigned close_unit_declared(const CloseUnit *u, LLVMValueRef alloca);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "close/pairs_again.h"
+#include "close/pairs_change.h"
 #include "close/pairs_emit.h"
 #include "close/pairs_group.h"
 #include "plan/plan.h"
@@ -248,6 +249,7 @@ static void insert_store(Pairs *p, LLVMValueRef store) {
   LLVMValueRef id = atomic ? pairs_none(p) : definition_of(p, store);
   pairs_stand_before(p, store);
   pairs_mark_program(p, store);
+  pairs_insert_change(p, store);
   if (local && local->definers)
     id = LLVMConstInt(
         p->i32, (unsigned)pairs_definer(p, local->definers, store), false);
@@ -256,14 +258,6 @@ static void insert_store(Pairs *p, LLVMValueRef store) {
   else
     pairs_store_shadow(
         p, at, pairs_size_of(p, LLVMTypeOf(LLVMGetOperand(store, 0))), id);
-}
-
-// What was last stored there.
-static LLVMValueRef find_definition(Pairs *p, LLVMValueRef at) {
-  const PairLocal *local = pairs_local(p, at);
-  if (local && local->def)
-    return LLVMBuildLoad2(p->builder, p->i32, local->def, "");
-  return pairs_load_shadow(p, at);
 }
 
 bool pairs_is_recorded(const Pairs *p, LLVMValueRef load) {
@@ -281,12 +275,12 @@ static void record_group(Pairs *p, LLVMValueRef load) {
   LLVMValueRef at = LLVMGetOperand(load, 0);
   pairs_stand_before(p, load);
   if (g->kind == GROUP_CHECK) {
-    pairs_record(p, find_definition(p, at), pairs_site_id(p, g->first));
+    pairs_record(p, pairs_definition(p, at), pairs_site_id(p, g->first));
     return;
   }
   LLVMValueRef number = pairs_number(p, 0);
   if (g->kind == GROUP_ROW)
-    number = LLVMBuildZExt(p->builder, find_definition(p, at), p->i64, "");
+    number = LLVMBuildZExt(p->builder, pairs_definition(p, at), p->i64, "");
   close_unit_hit(p->unit, p->builder, g->first, number);
 }
 
@@ -303,7 +297,7 @@ static void insert_load(Pairs *p, LLVMValueRef load) {
       hashmap_get(&p->again, &load, sizeof load, &again))
     return;
   pairs_stand_before(p, load);
-  pairs_record_memory(p, find_definition(p, at), pairs_id(p, load));
+  pairs_record_memory(p, pairs_definition(p, at), pairs_id(p, load));
 }
 
 // An atomic change: who was last is not known.
@@ -324,7 +318,7 @@ static LLVMValueRef returned_by(Pairs *p, LLVMValueRef ret) {
     LLVMValueRef at = LLVMGetOperand(v, 0);
     const PairLocal *local = pairs_local(p, pairs_object(at));
     if (local && !local->named)
-      return find_definition(p, at);
+      return pairs_definition(p, at);
   }
   return pairs_id(p, ret);
 }
@@ -421,7 +415,15 @@ static void tell_own_malloc(Pairs *p) {
   LLVMSetLinkage(g, LLVMWeakAnyLinkage);
 }
 
-void pairs_insert(CloseUnit *u) {
+static void note_changes(Pairs *p, const RelationSites *sites) {
+  for (size_t i = 0; i < sites->len; i++) {
+    const RelationSite *s = &sites->items[i];
+    if (s->shape == SHAPE_CHANGE)
+      hashmap_put(&p->changes, &s->inst, sizeof s->inst, s->first);
+  }
+}
+
+void pairs_insert(CloseUnit *u, const RelationSites *sites) {
   Pairs p;
   InstList functions = {0};
   for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f;
@@ -429,6 +431,7 @@ void pairs_insert(CloseUnit *u) {
     if (pairs_covers(f))
       array_push(&functions, f);
   pairs_open(&p, u);
+  note_changes(&p, sites);
   tell_own_malloc(&p);
   for (size_t i = 0; i < functions.len; i++)
     insert_function(&p, functions.items[i]);

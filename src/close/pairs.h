@@ -15,9 +15,10 @@
 #ifndef CULPRIT_CLOSE_PAIRS_H
 #define CULPRIT_CLOSE_PAIRS_H
 
-#include "close/close_unit.h"
+#include "close/relations.h"
 
-// After the counters were added.
-void pairs_insert(CloseUnit *u);
+// After the counters were added. Of the relations it records which stores leave
+// the value that was there (pairs_change.h).
+void pairs_insert(CloseUnit *u, const RelationSites *sites);
 
 #endif

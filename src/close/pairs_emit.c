@@ -289,6 +289,7 @@ void pairs_close(Pairs *p) {
   hashmap_release(&p->again);
   hashmap_release(&p->firsts);
   hashmap_release(&p->single);
+  hashmap_release(&p->changes);
   array_release(&p->groups);
   LLVMDisposeBuilder(p->builder);
 }
@@ -393,6 +394,23 @@ static LLVMValueRef shadow_address(Pairs *p, LLVMValueRef at) {
 LLVMValueRef pairs_load_shadow(Pairs *p, LLVMValueRef at) {
   LLVMValueRef from = shadow_address(p, at);
   return mark(p, LLVMBuildLoad2(p->builder, p->i32, from, ""), OUR_SHADOW);
+}
+
+LLVMValueRef pairs_definition(Pairs *p, LLVMValueRef at) {
+  const PairLocal *local = pairs_local(p, at);
+  return local && local->def
+             ? LLVMBuildLoad2(p->builder, p->i32, local->def, "")
+             : pairs_load_shadow(p, at);
+}
+
+LLVMValueRef pairs_known_definition(Pairs *p, LLVMValueRef at) {
+  const PairLocal *local = pairs_local(p, at);
+  LLVMValueRef def = pairs_definition(p, at);
+  if (local && local->def)
+    return def;
+  LLVMValueRef none = LLVMBuildICmp(
+      p->builder, LLVMIntEQ, load_setting(p, p->mask), pairs_number(p, 0), "");
+  return LLVMBuildSelect(p->builder, none, pairs_none(p), def, "");
 }
 
 static LLVMValueRef splat(Pairs *p, LLVMValueRef v, unsigned n) {

@@ -67,7 +67,8 @@ typedef struct {
   PairHelper fresh, freed, moved, size, cut, token;
   LLVMValueRef last; // stands for the unit's array until it is known how long
   uint64_t nlast;
-  Hashmap single; // statement -> number of the definers that are it alone
+  Hashmap changes; // store -> counter of its first outcome (pairs_change.h)
+  Hashmap single;  // statement -> number of the definers that are it alone
   unsigned alias_scope, noalias; // kinds of metadata
   LLVMValueRef own[OURS], others[OURS], all;
   // Of the function.
@@ -97,6 +98,10 @@ LLVMValueRef pairs_invoke(Pairs *p, PairHelper h, LLVMValueRef *args,
 
 // The definition in memory of the first byte at `at`.
 LLVMValueRef pairs_load_shadow(Pairs *p, LLVMValueRef at);
+// The definition of a variable, or of memory.
+LLVMValueRef pairs_definition(Pairs *p, LLVMValueRef at);
+// The same, but 0 if memory has no shadow.
+LLVMValueRef pairs_known_definition(Pairs *p, LLVMValueRef at);
 // `size` bytes at `at` are now defined by `id`.
 void pairs_store_shadow(Pairs *p, LLVMValueRef at, uint64_t size,
                         LLVMValueRef id);

@@ -4,6 +4,7 @@
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
+#include "close/pairs_change.h"
 #include "close/relation_edges.h"
 #include "close/relation_text.h"
 #include "plan/place.h"
@@ -102,16 +103,6 @@ static void add_compare(RelationSites *out, LLVMValueRef i) {
     array_push(out, s);
 }
 
-// A global, or a part of one, always has a value, whoever set it.
-static bool has_value_before(LLVMValueRef store) {
-  LLVMValueRef to = LLVMGetOperand(store, 1);
-  while (
-      LLVMIsAGetElementPtrInst(to) ||
-      (LLVMIsAConstantExpr(to) && LLVMGetConstOpcode(to) == LLVMGetElementPtr))
-    to = LLVMGetOperand(to, 0);
-  return LLVMIsAGlobalVariable(to);
-}
-
 // Its class is known without looking: a constant has one, a comparison and a
 // call are sites of their own.
 static bool is_known(LLVMValueRef value) {
@@ -120,14 +111,14 @@ static bool is_known(LLVMValueRef value) {
          LLVMIsAFCmpInst(made);
 }
 
-static void add_store(RelationSites *out, LLVMValueRef i) {
+static void add_store(const CloseUnit *u, RelationSites *out, LLVMValueRef i) {
   LLVMValueRef value = LLVMGetOperand(i, 0);
   RelationShape shape = shape_of_value(value);
   if (LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic)
     return;
   if (!is_known(value))
     array_push(out, (RelationSite){.inst = i, .left = value, .shape = shape});
-  if (has_value_before(i) && (shape == SHAPE_SIGN || shape == SHAPE_NULL))
+  if (shape == SHAPE_SIGN && pairs_may_change(u, i))
     array_push(out,
                (RelationSite){.inst = i, .left = value, .shape = SHAPE_CHANGE});
 }
@@ -144,14 +135,14 @@ static void add_call(RelationSites *out, LLVMValueRef i) {
     add_value(out, i, i);
 }
 
-static void add_site(RelationSites *out, LLVMValueRef i) {
+static void add_site(const CloseUnit *u, RelationSites *out, LLVMValueRef i) {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMICmp:
   case LLVMFCmp:
     add_compare(out, i);
     break;
   case LLVMStore:
-    add_store(out, i);
+    add_store(u, out, i);
     break;
   case LLVMRet:
     if (LLVMGetNumOperands(i))
@@ -204,6 +195,8 @@ static void add_outcomes(CloseUnit *u, RelationSite *s, Entity e) {
     array_push(&p->entities, e);
     array_push(&p->first_ref, (uint32_t)p->refs.len);
   }
+  if (s->shape == SHAPE_CHANGE)
+    p->ncounters++; // nothing was there
 }
 
 // False: the site is not of a statement, and of no use.
@@ -235,7 +228,7 @@ static void plan_function(CloseUnit *u, LLVMValueRef function,
        b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
          i = LLVMGetNextInstruction(i))
-      add_site(&found, i);
+      add_site(u, &found, i);
   for (size_t i = 0; i < found.len; i++)
     if (plan_site(u, &found.items[i], index)) {
       array_push(out, found.items[i]);
@@ -318,14 +311,6 @@ static LLVMValueRef is_other(const RelationInserter *n, LLVMValueRef a,
   return widen(n, LLVMBuildICmp(n->builder, LLVMIntNE, a, b, ""));
 }
 
-static LLVMValueRef has_changed(const RelationInserter *n,
-                                const RelationSite *s) {
-  LLVMValueRef old = LLVMBuildLoad2(n->builder, LLVMTypeOf(s->left),
-                                    LLVMGetOperand(s->inst, 1), "");
-  LLVMSetMetadata(old, n->nosanitize, n->empty);
-  return is_other(n, old, s->left);
-}
-
 // The number of the outcome among those of its shape.
 static LLVMValueRef outcome_of(const RelationInserter *n,
                                const RelationSite *s) {
@@ -343,10 +328,8 @@ static LLVMValueRef outcome_of(const RelationInserter *n,
     return is_other(n, s->left, zero);
   case SHAPE_SIGN:
     return sign_of(n, s->left);
-  case SHAPE_REAL_SIGN:
-    return order_reals(n, s->left, zero);
   default:
-    return has_changed(n, s);
+    return order_reals(n, s->left, zero);
   }
 }
 
@@ -533,7 +516,8 @@ void relations_insert(CloseUnit *u, const RelationSites *sites) {
       .nosanitize = LLVMGetMDKindIDInContext(c, "nosanitize", 10),
       .empty = LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0))};
   for (size_t i = 0; i < sites->len; i++)
-    insert_site(&n, &sites->items[i]);
+    if (sites->items[i].shape != SHAPE_CHANGE) // pairs_change.h
+      insert_site(&n, &sites->items[i]);
   hashmap_release(&n.helpers);
   LLVMDisposeBuilder(n.builder);
 }

@@ -23,7 +23,7 @@ typedef enum {
   SHAPE_NULL,
   SHAPE_SIGN,
   SHAPE_REAL_SIGN,
-  SHAPE_CHANGE, // the value before, and the new one
+  SHAPE_CHANGE, // of integers: the value before, and the new one
   SHAPES        // how many there are
 } RelationShape;
 

@@ -298,7 +298,7 @@ static int close_build(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   close_unit_init(&unit, m, p);
   accesses_list(&unit);
   relations_plan(&unit, &sites);
-  pairs_insert(&unit);
+  pairs_insert(&unit, &sites);
   relations_insert(&unit, &sites);
   close_unit_finish(&unit);
   expect_null(m);

@@ -22,7 +22,7 @@
 #include "util/fs.h"
 
 // Changes when a trace build of the same program becomes another.
-enum { BUILD_VERSION = 11 };
+enum { BUILD_VERSION = 12 };
 
 typedef enum {
   KIND_TRACE = TRACE_PLAIN,

@@ -48,7 +48,7 @@ class Function:
         self.type = None
         self.params = []  # (type, name, type passed by value or None)
         self.blocks = []  # (label, [Instruction])
-        self.declared = set()  # allocas that are variables of the source
+        self.declared = {}  # variable of the source -> line that declares it
 
 
 class Global:
@@ -363,9 +363,10 @@ class Module:
 
     def read_body(self, f, lines):
         for line in lines:
-            variable = re.match(r"    #dbg_declare\(ptr (%[\w.]+),", line)
+            variable = re.match(r"    #dbg_declare\(ptr (%[\w.]+), (!\d+),",
+                                line)
             if variable:
-                f.declared.add(variable.group(1))
+                f.declared[variable.group(1)] = self.line(variable.group(2))
             if not line or line.startswith("    #dbg"):
                 continue
             label = re.match(r'("[^"]*"|[\w.$-]+):', line)
@@ -395,9 +396,14 @@ class Module:
 
     # --- places -----------------------------------------------------------
 
+    def line(self, node):
+        """0: it has none."""
+        found = re.search(r"line: (\d+)", self.nodes[node])
+        return int(found.group(1)) if found else 0
+
     def place(self, node):
         text = self.nodes[node]
-        line = int(re.search(r"line: (\d+)", text).group(1))
+        line = self.line(node)
         column = re.search(r"column: (\d+)", text)
         column = int(column.group(1)) if column else 0
         scope = re.search(r"scope: (!\d+)", text).group(1)

@@ -29,6 +29,7 @@ class Site:
         self.kind, self.shape, self.unsigned = kind, shape, unsigned
         self.value = value  # the operand it is about
         self.number = None
+        self.always = False  # "change": a value is always there
 
 
 class Records:
@@ -100,7 +101,7 @@ class Records:
     def add_sites(self, function):
         """The sites of each instruction of a function: {id: [Site]}."""
         code = [i for _, block in function.blocks for i in block]
-        finder = Finder(code, self)
+        finder = Finder(code, self, function.declared)
         found, numbers = {}, {}
         for i in code:
             if not self.statement(i):
@@ -145,8 +146,8 @@ def is_zero(operand):
 class Finder:
     """The sites of one function."""
 
-    def __init__(self, code, records):
-        self.records = records
+    def __init__(self, code, records, declared):
+        self.records, self.declared = records, declared
         self.makers = {i.result: i for i in code if i.result}
         self.used = {o[1] for i in code for o in i.operands if o[0] == "local"}
         self.used |= {i.how for i in code if i.op == "call"}
@@ -213,12 +214,35 @@ class Finder:
             slot = to == ("local", "%retval") and \
                 self.records.text(i.place).startswith("return")
             sites.append(Site("return" if slot else "store", shape, value))
-        if shape != "real sign" and self.is_global(to):
-            sites.append(Site("store", "change", value))
+        if shape == "sign" and self.may_change(i):
+            site = Site("store", "change", value)
+            site.always = self.object(to)[0] == "address"
+            sites.append(site)
         return sites
 
-    def is_global(self, address):
-        """A global variable or a part of one, which always has a value."""
+    def may_change(self, i):
+        """Not where a variable is declared, nor of what is no variable, nor if
+        the value is another one whatever it was."""
+        value, to = i.operands
+        maker = self.maker(value)
+        if maker and self.is_step(maker):
+            old = self.maker(maker.operands[0])
+            if old and old.op == "load" and old.operands[0] == to:
+                return False
+        place = self.object(to)
+        made = self.maker(place)
+        if not made or made.op != "alloca":
+            return True
+        return self.declared.get(place[1], 0) not in (0, i.place[1])
+
+    @staticmethod
+    def is_step(i):
+        """Something plus or minus a number that is not zero."""
+        return i.op in ("add", "sub") and \
+            i.operands[1][0] == "number" and i.operands[1][1] != 0
+
+    def object(self, address):
+        """What the address is a part of: a global variable is an "address"."""
         while True:
             i = self.maker(address)
             if i and i.op == "getelementptr":
@@ -226,4 +250,4 @@ class Finder:
             elif address[0] == "element":
                 address = address[2][0]
             else:
-                return address[0] == "address"
+                return address

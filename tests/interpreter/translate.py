@@ -196,6 +196,11 @@ class Translator:
                 at = self.typed_value(i, 1)
                 which = f"int({value} != from_bytes(mem[{at}:{at} + {n}], " \
                     "'little'))"
+                if not s.always:
+                    self.say(f"if 65536 <= {at} < len(W) and W[{at}]:")
+                    which = f" {which}"
+                    self.say(f" seen.add({s.number << 4} | {which})")
+                    continue
             self.say(f"seen.add({s.number << 4} | {which})")
 
     # --- memory -----------------------------------------------------------
