@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "command/cli.h"
 #include "util/area.h"
 #include "util/stop.h"
 #include "util/str.h"

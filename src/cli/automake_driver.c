@@ -20,7 +20,7 @@
 #include "adapter/driver_context.h"
 #include "adapter/spool.h"
 #include "adapter/turns.h"
-#include "cli/cli.h"
+#include "command/cli.h"
 #include "process/process.h"
 #include "process/words.h"
 #include "run/repeat.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "command/cli.h"
 #include "util/fs.h"
 #include "util/mem.h"
 

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "command/cli.h"
 #include "program/map.h"
 #include "program/runfile.h"
 #include "store/store.h"

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "command/cli.h"
 #include "eval/attempt.h"
 #include "eval/curve.h"
 #include "eval/evaluation.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "command/cli.h"
 #include "import/coverage_format.h"
 #include "import/foreign.h"
 #include "process/words.h"

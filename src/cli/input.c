@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "cli/given.h"
 #include "cli/rank.h"
 #include "cli/run_close.h"
 #include "cli/run_try.h"
+#include "command/cli.h"
+#include "command/given.h"
 #include "input/search.h"
 #include "locate/fault.h"
 #include "locate/localizer.h"

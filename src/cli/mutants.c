@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
 #include "cli/rank.h"
+#include "command/cli.h"
 #include "compile/bitcode_format.h"
 #include "program/program_code.h"
 #include "tally/path_filter.h"

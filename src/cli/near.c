@@ -6,12 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "cli/given.h"
 #include "cli/near_score.h"
 #include "cli/rank.h"
 #include "cli/run_close.h"
 #include "cli/run_try.h"
+#include "command/cli.h"
+#include "command/given.h"
 #include "near/near.h"
 #include "process/process.h"
 #include "process/words.h"

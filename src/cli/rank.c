@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "command/cli.h"
 #include "locate/cluster.h"
 #include "locate/fault.h"
 #include "locate/localizer.h"

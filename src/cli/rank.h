@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "cli/options.h"
+#include "command/options.h"
 #include "locate/listing.h"
 #include "locate/session_evidence.h"
 #include "model/entity.h"

@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "command/cli.h"
 #include "model/suite.h"
 #include "process/words.h"
 #include "store/store.h"

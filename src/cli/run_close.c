@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "command/cli.h"
 #include "look/close_look.h"
 #include "report/json_out.h"
 #include "util/clock.h"

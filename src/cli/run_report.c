@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "adapter/suites.h"
-#include "cli/cli.h"
+#include "command/cli.h"
 #include "program/map.h"
 #include "run/testfile.h"
 #include "util/arena.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "command/cli.h"
 #include "locate/localizer.h"
 #include "try/try_session.h"
 #include "try/web/web_session.h"

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "cli/confine_options.h"
+#include "command/cli.h"
+#include "command/confine_options.h"
 #include "run/scratch.h"
 #include "run/testfile.h"
 #include "spec/keep.h"

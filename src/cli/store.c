@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "command/cli.h"
 #include "store/store.h"
 #include "util/escape.h"
 

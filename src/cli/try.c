@@ -4,13 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "cli/confine_options.h"
-#include "cli/given.h"
 #include "cli/rank.h"
 #include "cli/run.h"
 #include "cli/run_try.h"
 #include "cli/web.h"
+#include "command/cli.h"
+#include "command/confine_options.h"
+#include "command/given.h"
 
 enum { JOBS_MAX = 256 };
 

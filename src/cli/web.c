@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "cli/confine_options.h"
 #include "cli/rank.h"
 #include "cli/run_close.h"
 #include "cli/run_try.h"
 #include "cli/web.h"
+#include "command/cli.h"
+#include "command/confine_options.h"
 #include "explore/checkpoint.h"
 #include "explore/entry_pages.h"
 #include "explore/explorer.h"

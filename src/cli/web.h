@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "cli/confine_options.h"
-#include "cli/options.h"
+#include "command/confine_options.h"
+#include "command/options.h"
 #include "explore/explorer.h"
 #include "look/close_look.h"
 #include "model/suite.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
 #include "cli/run_close.h"
+#include "command/cli.h"
 #include "explore/request_again.h"
 #include "look/web_look.h"
 #include "util/clock.h"

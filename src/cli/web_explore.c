@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
 #include "cli/run_close.h"
 #include "cli/web.h"
+#include "command/cli.h"
 #include "report/json_out.h"
 #include "run/visits_confine.h"
 #include "util/clock.h"

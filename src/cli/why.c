@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
 #include "cli/rank.h"
+#include "command/cli.h"
 #include "locate/account.h"
 #include "locate/fault.h"
 #include "locate/near_note.h"

@@ -1,10 +1,10 @@
-// Unit tests of the option tables of commands (cli/options.h).
+// Unit tests of the option tables of commands (command/options.h).
 #include "test.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "command/cli.h"
 
 typedef struct {
   bool quiet, color, rerun;

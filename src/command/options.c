@@ -1,5 +1,5 @@
 // Options of commands, from their tables: see options.h.
-#include "cli/options.h"
+#include "command/options.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "command/cli.h"
 #include "util/array.h"
 #include "util/str.h"
 

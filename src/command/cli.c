@@ -1,5 +1,5 @@
 // What all commands share: see cli.h.
-#include "cli/cli.h"
+#include "command/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,8 +12,8 @@
 //       {0}};
 //
 // `culprit --options` prints all tables: see options_dump.
-#ifndef CULPRIT_CLI_OPTIONS_H
-#define CULPRIT_CLI_OPTIONS_H
+#ifndef CULPRIT_COMMAND_OPTIONS_H
+#define CULPRIT_COMMAND_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

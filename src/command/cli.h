@@ -1,14 +1,14 @@
 // What all commands share: the exit statuses of the contract, how messages are
 // printed, and the entry point of each command.
-#ifndef CULPRIT_CLI_CLI_H
-#define CULPRIT_CLI_CLI_H
+#ifndef CULPRIT_COMMAND_CLI_H
+#define CULPRIT_COMMAND_CLI_H
 
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/options.h"
+#include "command/options.h"
 #include "store/store.h"
 #include "util/arena.h"
 #include "util/err.h"

@@ -1,9 +1,9 @@
 // --allow-write and --allow-connect: see confine_options.h.
-#include "cli/confine_options.h"
+#include "command/confine_options.h"
 
 #include <sys/stat.h>
 
-#include "cli/cli.h"
+#include "command/cli.h"
 #include "util/str.h"
 
 static int take_directory(const Option *o, void *field, const char *arg) {

@@ -1,11 +1,11 @@
 // --allow-write and --allow-connect: what confined runs may do besides, for
 // every command that confines runs.
-#ifndef CULPRIT_CLI_CONFINE_OPTIONS_H
-#define CULPRIT_CLI_CONFINE_OPTIONS_H
+#ifndef CULPRIT_COMMAND_CONFINE_OPTIONS_H
+#define CULPRIT_COMMAND_CONFINE_OPTIONS_H
 
 #include <stdint.h>
 
-#include "cli/options.h"
+#include "command/options.h"
 #include "confine/confine.h"
 #include "util/arena.h"
 #include "util/array.h"

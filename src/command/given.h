@@ -8,15 +8,15 @@
 //   GivenJob job = {.name = "input", .work = explore, .context = &mine};
 //   int status = given_run(&o, &job, argv);
 //   given_release(&o);
-#ifndef CULPRIT_CLI_GIVEN_H
-#define CULPRIT_CLI_GIVEN_H
+#ifndef CULPRIT_COMMAND_GIVEN_H
+#define CULPRIT_COMMAND_GIVEN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-#include "cli/confine_options.h"
-#include "cli/options.h"
+#include "command/confine_options.h"
+#include "command/options.h"
 #include "input/search.h"
 #include "model/input.h"
 #include "model/suite.h"

@@ -1,5 +1,5 @@
 // One failing input, explored in a session: see given.h.
-#include "cli/given.h"
+#include "command/given.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "adapter/libtool.h"
-#include "cli/cli.h"
+#include "command/cli.h"
 #include "process/process.h"
 #include "process/words.h"
 #include "run/context_file.h"
