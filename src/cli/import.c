@@ -160,7 +160,7 @@ static int report(const Options *o, const Foreign *f, const Judgement *j,
     printf("  %zu replaced %s\n", t->replaced,
            t->replaced == 1 ? "an earlier run of the same test"
                             : "earlier runs of the same tests");
-  escape_printf(stdout, "store: %s, session %lld%s\n", store_dir(store),
+  escape_printf(stdout, "store: %s, session %lld%s\n", store_name(store),
                 (long long)t->session, o->add ? " (added)" : "");
   print_next(&suite, o);
   suite_release(&suite);
