@@ -69,6 +69,7 @@ static void options_init(Options *o) {
 
 static void options_release(Options *o) {
   array_release(&o->run.build_options);
+  array_release(&o->run.chosen);
   rank_options_release(&o->rank);
   confine_options_release(&o->confine);
   arena_release(&o->arena);
@@ -118,6 +119,8 @@ static const Option options[] = {
      "run each test of cmocka or Check in a process of its own"},
     {"no-build", NULL, &option_flag, offsetof(Options, no_build),
      "never build a copy with culprit-cc"},
+    {"test", "NAME", &option_list, offsetof(Options, run.chosen),
+     "run only this test"},
     {"failed", NULL, &option_flag, offsetof(Options, run.failed),
      "run only the tests that failed last time, the same way; needs no other "
      "option"},
@@ -305,7 +308,8 @@ static void print_progress(const Runner *r) {
   double now = clock_now();
   if (!r->finished || start <= 0)
     start = now;
-  if (!r->finished && r->already && !r->fresh && !be_quiet) {
+  if (!r->finished && r->already && !r->fresh && !be_quiet &&
+      !r->options->chosen.len) {
     if (r->options->failed)
       fprintf(stderr, "running the failed tests; %zu other%s kept\n",
               r->already, r->already == 1 ? " is" : "s are");
