@@ -13,7 +13,7 @@
 #include "explore/explorer_internal.h"
 #include "explore/odd_values.h"
 #include "explore/reproduction.h"
-#include "explore/script_requests.h"
+#include "explore/survey/script_requests.h"
 #include "explore/state_graph.h"
 #include "explore/web_strategy.h"
 #include "php/fresh.h"
