@@ -107,6 +107,11 @@ int db_insert(Db *db, const char *sql, const Value *values, int64_t *id,
   return rc;
 }
 
+int db_ask_each(Db *db, const char *sql, size_t n, FillValues *fill, void *ctx,
+                int64_t *answers, Err *err) {
+  return db->backend->ask_each(db, sql, n, fill, ctx, answers, err);
+}
+
 int db_new_ids(Db *db, const char *table, size_t n, int64_t *ids, Err *err) {
   return db->backend->new_ids(db, table, n, ids, err);
 }

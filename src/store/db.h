@@ -99,6 +99,12 @@ int db_queue(Db *db, const char *sql, const Value *values, Err *err);
 // Runs an INSERT ... RETURNING id.
 int db_insert(Db *db, const char *sql, const Value *values, int64_t *id,
               Err *err);
+// Runs a query once for each of `n` lists of values; answers[i] is the number in
+// its first row and column, 0 if there is no row.
+typedef void FillValues(void *ctx, size_t i, Value *values); // up to FILL_MAX
+enum { FILL_MAX = 4 };
+int db_ask_each(Db *db, const char *sql, size_t n, FillValues *fill, void *ctx,
+                int64_t *answers, Err *err);
 // Numbers for `n` new rows of a table, inside a write transaction.
 int db_new_ids(Db *db, const char *table, size_t n, int64_t *ids, Err *err);
 

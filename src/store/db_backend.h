@@ -16,6 +16,8 @@ struct DbBackend {
 
   int (*exec)(Db *db, const char *sql, Err *err);
   int (*queue)(Db *db, const char *sql, const Value *values, Err *err);
+  int (*ask_each)(Db *db, const char *sql, size_t n, FillValues *fill,
+                  void *ctx, int64_t *answers, Err *err);
   int (*new_ids)(Db *db, const char *table, size_t n, int64_t *ids, Err *err);
 
   bool (*in_transaction)(const Db *db);

@@ -312,6 +312,7 @@ const DbBackend db_postgres = {
     .fail = postgres_fail,
     .exec = postgres_exec,
     .queue = pg_queue,
+    .ask_each = pg_ask_each,
     .new_ids = postgres_new_ids,
     .in_transaction = postgres_in_transaction,
     .begin = postgres_begin,

@@ -47,6 +47,8 @@ struct Store {
   ARRAY(PendingRun) pending;
   size_t pending_bytes;
   double pending_since;
+  int may_replace; // may we delete runs? 0: not asked yet, -1: no
+  size_t flushes;
 };
 
 void pending_release(PendingRun *p);

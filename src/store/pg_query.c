@@ -136,11 +136,25 @@ static int prepare(PgDb *pg, const char *sql, const Parameters *p,
 
 // --- the queue -------------------------------------------------------------
 
+// A bool or an integer of any size.
+static int64_t number_at(const PGresult *r, int row, int col) {
+  const unsigned char *p = (const unsigned char *)PQgetvalue(r, row, col);
+  int n = PQgetlength(r, row, col);
+  uint64_t bits = n && p[0] & 0x80 ? UINT64_MAX : 0;
+  for (int i = 0; i < n; i++)
+    bits = bits << 8 | p[i];
+  return (int64_t)bits;
+}
+
 // Reads one statement's results, the first error of all is noted.
 static void collect_one(PgDb *pg) {
   PGresult *r;
+  if (pg->answers)
+    *pg->answers++ = 0;
   while ((r = PQgetResult(pg->conn))) {
     ExecStatusType status = PQresultStatus(r);
+    if (pg->answers && PQntuples(r) > 0)
+      pg->answers[-1] = number_at(r, 0, 0);
     if (!succeeded(r) && status != PGRES_PIPELINE_ABORTED && !pg->queue_fails) {
       pg->queue_fails = true;
       pg_note_error(pg, r);
@@ -171,6 +185,7 @@ int pg_collect(PgDb *pg) {
   return pg->queue_fails ? -1 : 0;
 }
 
+// Sends it, and does not wait.
 static int send_queued(PgDb *pg, const char *sql, const Parameters *p) {
   char name[24];
   if (prepare(pg, sql, p, name))
@@ -190,6 +205,32 @@ int pg_queue(Db *db, const char *sql, const Value *values, Err *err) {
   set_values(&p, values);
   int rc = send_queued(pg_of(db), sql, &p);
   parameters_release(&p);
+  return rc ? db_fail(db, err) : 0;
+}
+
+static int ask_one(PgDb *pg, const char *sql, FillValues *fill, void *ctx,
+                   size_t i) {
+  Parameters p;
+  Value values[FILL_MAX + 1] = {0};
+  fill(ctx, i, values);
+  set_values(&p, values);
+  int rc = send_queued(pg, sql, &p);
+  parameters_release(&p);
+  return rc;
+}
+
+int pg_ask_each(Db *db, const char *sql, size_t n, FillValues *fill, void *ctx,
+                int64_t *answers, Err *err) {
+  PgDb *pg = pg_of(db);
+  if (pg->lost || pg_collect(pg))
+    return db_fail(db, err);
+  pg->answers = answers;
+  int rc = 0;
+  for (size_t i = 0; !rc && i < n; i++)
+    rc = ask_one(pg, sql, fill, ctx, i);
+  if (!rc)
+    rc = pg_collect(pg);
+  pg->answers = NULL;
   return rc ? db_fail(db, err) : 0;
 }
 
@@ -326,12 +367,7 @@ static const char *raw(DbQuery *q, int col) {
 }
 
 int64_t pg_integer(DbQuery *q, int col) {
-  const unsigned char *p = (const unsigned char *)raw(q, col);
-  int n = PQgetlength(own(q)->result, own(q)->row, col);
-  uint64_t bits = n && p[0] & 0x80 ? UINT64_MAX : 0;
-  for (int i = 0; i < n; i++)
-    bits = bits << 8 | p[i];
-  return (int64_t)bits;
+  return number_at(own(q)->result, own(q)->row, col);
 }
 
 double pg_real(DbQuery *q, int col) {

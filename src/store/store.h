@@ -21,7 +21,7 @@
 #include "util/arena.h"
 #include "util/err.h"
 
-#define STORE_VERSION 8
+#define STORE_VERSION 9
 
 typedef struct Store Store;
 
@@ -127,6 +127,12 @@ typedef void EachCounts(void *ctx, size_t run, const EntityCount *counts,
                         size_t n);
 int store_each_counts(Store *s, const Suite *suite, EachCounts *each, void *ctx,
                       Err *err);
+
+// Adds a sum of Suite.kept to the counts in `out`, by entity. Each count is
+// right, and none below 0, once all sums of that kind, verdict and signature are
+// added.
+int store_kept_sum(Store *s, const Suite *suite, const KeptSum *sum,
+                   uint32_t *out, Err *err);
 
 // Several kinds, and the counts, of one run at the same time.
 typedef struct {
