@@ -211,9 +211,19 @@ static int write_run(Store *s, const PendingRun *p, int64_t id, Err *err) {
 
 // --- what was there before -------------------------------------------------
 
+typedef struct {
+  const Store *store;
+  int64_t *ids; // by pending run
+} OldRuns;
+
+static void read_old(void *ctx, size_t i, DbQuery *q) {
+  const OldRuns *o = ctx;
+  o->ids[i] = query_int(q, 0);
+}
+
 static void fill_test(void *ctx, size_t i, Value *values) {
-  const Store *s = ctx;
-  const PendingRun *p = &s->pending.items[i];
+  const OldRuns *o = ctx;
+  const PendingRun *p = &o->store->pending.items[i];
   values[0] = v_int(p->session);
   values[1] = v_text(p->run.test);
   values[2] = (Value){.type = V_END};
@@ -242,7 +252,9 @@ static int find_old(Store *s, int64_t *old, Err *err) {
                         ? "SELECT id FROM run WHERE session = ? AND test = ?"
                           " /* FOR UPDATE */"
                         : "SELECT id FROM run WHERE session = ? AND test = ?";
-  return db_ask_each(&s->db, sql, s->pending.len, fill_test, s, old, err);
+  OldRuns o = {s, old};
+  return query_each_of(&s->db, sql, s->pending.len, fill_test, "run", read_old,
+                       &o, err);
 }
 
 // A later pending run of the same test.

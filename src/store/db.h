@@ -99,12 +99,6 @@ int db_queue(Db *db, const char *sql, const Value *values, Err *err);
 // Runs an INSERT ... RETURNING id.
 int db_insert(Db *db, const char *sql, const Value *values, int64_t *id,
               Err *err);
-// Runs a query once for each of `n` lists of values; answers[i] is the number in
-// its first row and column, 0 if there is no row.
-typedef void FillValues(void *ctx, size_t i, Value *values); // up to FILL_MAX
-enum { FILL_MAX = 4 };
-int db_ask_each(Db *db, const char *sql, size_t n, FillValues *fill, void *ctx,
-                int64_t *answers, Err *err);
 // Numbers for `n` new rows of a table, inside a write transaction.
 int db_new_ids(Db *db, const char *table, size_t n, int64_t *ids, Err *err);
 
@@ -162,6 +156,15 @@ int query_corrupt(const DbQuery *q, const char *table, Err *err);
 typedef void EachRow(void *ctx, DbQuery *q);
 int query_each(Db *db, const char *sql, const Value *values, const char *table,
                EachRow *read, void *ctx, Err *err);
+
+// Runs a query once for each of `n` lists of values, and calls `row` for each of
+// its rows, in this order; a server gets many at a time. `row` must not use the
+// Db, and sets q->bad as EachRow does.
+typedef void FillValues(void *ctx, size_t i, Value *values); // up to FILL_MAX
+enum { FILL_MAX = 4 };
+typedef void RowOf(void *ctx, size_t i, DbQuery *q);
+int query_each_of(Db *db, const char *sql, size_t n, FillValues *fill,
+                  const char *table, RowOf *row, void *ctx, Err *err);
 
 // Columns from 0. Text and blobs live until the next query_next or query_end.
 int64_t query_int(DbQuery *q, int col);

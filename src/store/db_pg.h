@@ -26,7 +26,6 @@ typedef struct {
   ARRAY(int64_t) held; // sessions
   bool in_transaction, lost;
   size_t queued;    // statements whose results are not collected yet
-  int64_t *answers; // where the first number of each goes; NULL: nowhere
   bool queue_fails; // one of them failed
   int conflicts;    // transactions in a row that met another one
   char state[6];    // SQLSTATE of the last error; "": none known
@@ -52,8 +51,8 @@ PGresult *pg_ask(PgDb *pg, const char *sql);
 // Collects the results of what is queued.
 int pg_collect(PgDb *pg);
 int pg_queue(Db *db, const char *sql, const Value *values, Err *err);
-int pg_ask_each(Db *db, const char *sql, size_t n, FillValues *fill, void *ctx,
-                int64_t *answers, Err *err);
+int pg_each_of(Db *db, const char *sql, size_t n, FillValues *fill, RowOf *row,
+               size_t first, const char *table, void *ctx, Err *err);
 int pg_start(DbQuery *q, const char *sql, const Value *values, bool stream,
              Err *err);
 int pg_next(DbQuery *q, Err *err);

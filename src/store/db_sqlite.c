@@ -262,28 +262,6 @@ static int sqlite_next(DbQuery *q, Err *err) {
   }
 }
 
-static int ask_one(Db *db, const char *sql, const Value *values,
-                   int64_t *answer, Err *err) {
-  DbQuery q;
-  if (query_start(&q, db, sql, values, err))
-    return -1;
-  int rc = query_next(&q, err);
-  *answer = rc > 0 ? query_int(&q, 0) : 0;
-  query_end(&q);
-  return rc < 0 ? -1 : 0;
-}
-
-static int sqlite_ask_each(Db *db, const char *sql, size_t n, FillValues *fill,
-                           void *ctx, int64_t *answers, Err *err) {
-  for (size_t i = 0; i < n; i++) {
-    Value values[FILL_MAX + 1] = {0};
-    fill(ctx, i, values);
-    if (ask_one(db, sql, values, &answers[i], err))
-      return -1;
-  }
-  return 0;
-}
-
 // A table that never had a row is not in sqlite_sequence.
 static int sqlite_new_ids(Db *db, const char *table, size_t n, int64_t *ids,
                           Err *err) {
@@ -460,7 +438,6 @@ const DbBackend db_sqlite = {
     .fail = sqlite_fail,
     .exec = sqlite_exec,
     .queue = db_run,
-    .ask_each = sqlite_ask_each,
     .new_ids = sqlite_new_ids,
     .in_transaction = sqlite_in_transaction,
     .begin = sqlite_begin,
