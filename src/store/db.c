@@ -280,3 +280,21 @@ const void *query_blob(DbQuery *q, int col, size_t *n) {
   const void *p = q->db->backend->blob(q, col, n);
   return p ? p : "";
 }
+
+Value query_value(DbQuery *q, int col) {
+  size_t n;
+  switch (type_of(q, col)) {
+  case V_INT:
+    return v_int(query_int(q, col));
+  case V_REAL:
+    return v_real(query_real(q, col));
+  case V_TEXT:
+    return v_text(query_text(q, col));
+  case V_BLOB: {
+    const void *p = query_blob(q, col, &n);
+    return v_blob(p, n);
+  }
+  default:
+    return v_text(NULL);
+  }
+}

@@ -176,5 +176,6 @@ bool query_null(DbQuery *q, int col);
 const char *query_text(DbQuery *q, int col);      // never NULL
 const char *query_text_null(DbQuery *q, int col); // NULL for NULL
 const void *query_blob(DbQuery *q, int col, size_t *n);
+Value query_value(DbQuery *q, int col); // of any type
 
 #endif

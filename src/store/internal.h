@@ -42,6 +42,8 @@ typedef struct {
 struct Store {
   Db db;
   char *dir, *name; // store_dir, store_name
+  bool open;        // with tables of this version
+  bool dir_is_ours; // made for this store, and removed with it
   size_t keep;      // sessions that session_finish leaves
   Registry registry;
   ARRAY(PendingRun) pending;

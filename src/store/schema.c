@@ -10,7 +10,7 @@
 #define TEXT(x) TEXT_OF(x)
 
 // clang-format off
-#define KEPT_TABLE                                                            \
+#define SERVER_TABLES                                                            \
   "CREATE TABLE kept ("                                                       \
   "  id INTEGER PRIMARY KEY,"                                                 \
   "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"          \
@@ -21,7 +21,12 @@
   "  runs INTEGER NOT NULL,"                                                  \
   "  counts BLOB NOT NULL"                                                    \
   ") STRICT;"                                                                 \
-  "CREATE INDEX kept_session ON kept (session, level);"
+  "CREATE INDEX kept_session ON kept (session, level);"                      \
+  "CREATE TABLE beside ("                                                     \
+  "  name TEXT NOT NULL PRIMARY KEY,"                                         \
+  "  hash INTEGER NOT NULL,"                                                  \
+  "  data BLOB NOT NULL"                                                      \
+  ") STRICT;"
 
 #define FIRST_PLACE_TABLE                                                     \
   "CREATE TABLE failure_place ("                                              \
@@ -173,7 +178,7 @@ static const char tables[] =
     "  PRIMARY KEY (run, n)"
     ") STRICT, WITHOUT ROWID;"
 
-    FIRST_PLACE_TABLE PLACE_COLUMNS KEPT_TABLE
+    FIRST_PLACE_TABLE PLACE_COLUMNS SERVER_TABLES
 
     "INSERT INTO meta VALUES (" TEXT(STORE_VERSION) ");";
 
@@ -197,7 +202,7 @@ static const char *const upgrades[STORE_VERSION - 1] = {
     PLACE_COLUMNS
     "ALTER TABLE session ADD COLUMN root TEXT NOT NULL DEFAULT '';"
     "UPDATE meta SET version = 8;",
-    KEPT_TABLE "UPDATE meta SET version = 9;",
+    SERVER_TABLES "UPDATE meta SET version = 9;",
 };
 // clang-format on
 

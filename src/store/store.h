@@ -187,10 +187,10 @@ void store_list_free(SessionInfo *list, size_t n);
 int store_prune(Store *s, size_t keep, size_t *removed, Err *err);
 // The number that CULPRIT_KEEP asks for, or 10.
 size_t store_keep(const Store *s);
-// Writes all of it to `dir`, a directory without a store, for store_open: to try
-// something out.
-int store_copy(Store *s, const char *dir, Err *err);
-// Of the file and its write-ahead log.
+// Writes at least this session to `dir`, a directory without a store, for
+// store_open: to try something out.
+int store_copy(Store *s, int64_t session, const char *dir, Err *err);
+// Of the file and its write-ahead log, or of the tables on the server.
 int store_size(Store *s, int64_t *bytes, Err *err);
 
 #endif
