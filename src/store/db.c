@@ -79,6 +79,41 @@ int query_each(Db *db, const char *sql, const Value *values, const char *table,
   return rc;
 }
 
+typedef struct {
+  RowOf *row;
+  void *ctx;
+  size_t i;
+} RowReader;
+
+static void read_row_of(void *ctx, DbQuery *q) {
+  const RowReader *r = ctx;
+  r->row(r->ctx, r->i, q);
+}
+
+static int one_by_one(Db *db, const char *sql, size_t n, FillValues *fill,
+                      const char *table, RowOf *row, void *ctx, Err *err) {
+  for (size_t i = 0; i < n; i++) {
+    Value values[FILL_MAX + 1] = {0};
+    RowReader r = {row, ctx, i};
+    fill(ctx, i, values);
+    if (query_each(db, sql, values, table, read_row_of, &r, err))
+      return -1;
+  }
+  return 0;
+}
+
+int query_each_of(Db *db, const char *sql, size_t n, FillValues *fill,
+                  const char *table, RowOf *row, void *ctx, Err *err) {
+  if (!db->backend->each_of)
+    return one_by_one(db, sql, n, fill, table, row, ctx, err);
+  for (size_t first = 0; first < n; first += EACH_MAX) {
+    size_t some = n - first < EACH_MAX ? n - first : EACH_MAX;
+    if (db->backend->each_of(db, sql, some, fill, row, first, table, ctx, err))
+      return -1;
+  }
+  return 0;
+}
+
 int db_run(Db *db, const char *sql, const Value *values, Err *err) {
   DbQuery q;
   if (query_start(&q, db, sql, values, err))
@@ -244,4 +279,22 @@ const void *query_blob(DbQuery *q, int col, size_t *n) {
     return "";
   const void *p = q->db->backend->blob(q, col, n);
   return p ? p : "";
+}
+
+Value query_value(DbQuery *q, int col) {
+  size_t n;
+  switch (type_of(q, col)) {
+  case V_INT:
+    return v_int(query_int(q, col));
+  case V_REAL:
+    return v_real(query_real(q, col));
+  case V_TEXT:
+    return v_text(query_text(q, col));
+  case V_BLOB: {
+    const void *p = query_blob(q, col, &n);
+    return v_blob(p, n);
+  }
+  default:
+    return v_text(NULL);
+  }
 }

@@ -157,6 +157,15 @@ typedef void EachRow(void *ctx, DbQuery *q);
 int query_each(Db *db, const char *sql, const Value *values, const char *table,
                EachRow *read, void *ctx, Err *err);
 
+// Runs a query once for each of `n` lists of values, and calls `row` for each of
+// its rows, in this order; a server gets many at a time. `row` must not use the
+// Db, and sets q->bad as EachRow does.
+typedef void FillValues(void *ctx, size_t i, Value *values); // up to FILL_MAX
+enum { FILL_MAX = 4 };
+typedef void RowOf(void *ctx, size_t i, DbQuery *q);
+int query_each_of(Db *db, const char *sql, size_t n, FillValues *fill,
+                  const char *table, RowOf *row, void *ctx, Err *err);
+
 // Columns from 0. Text and blobs live until the next query_next or query_end.
 int64_t query_int(DbQuery *q, int col);
 uint32_t query_u32(DbQuery *q, int col);
@@ -167,5 +176,6 @@ bool query_null(DbQuery *q, int col);
 const char *query_text(DbQuery *q, int col);      // never NULL
 const char *query_text_null(DbQuery *q, int col); // NULL for NULL
 const void *query_blob(DbQuery *q, int col, size_t *n);
+Value query_value(DbQuery *q, int col); // of any type
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "store/db.h"
 
+enum { EACH_MAX = 128 };
+
 typedef enum { TX_READ, TX_ALONE, TX_ADD_RUNS } TxKind;
 
 struct DbBackend {
@@ -38,6 +40,10 @@ struct DbBackend {
   // `stream`: rows are read one by one; no other statement until `end`.
   int (*start)(DbQuery *q, const char *sql, const Value *values, bool stream,
                Err *err);
+  // query_each_of, for up to EACH_MAX lists; NULL: one after the other.
+  int (*each_of)(Db *db, const char *sql, size_t n, FillValues *fill,
+                 RowOf *row, size_t first, const char *table, void *ctx,
+                 Err *err);
   int (*next)(DbQuery *q, Err *err);
   void (*end)(DbQuery *q);
 

@@ -23,6 +23,7 @@ static const struct {
     {"BLOB", "BYTEA"},
     {" STRICT, WITHOUT ROWID", ""},
     {" STRICT", ""},
+    {"/* FOR UPDATE */", "FOR UPDATE"},
     {"test = ?", "md5(test) = md5(?)"},
     {"signature = ?", "md5(signature) = md5(?)"},
 };

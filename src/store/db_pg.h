@@ -51,6 +51,8 @@ PGresult *pg_ask(PgDb *pg, const char *sql);
 // Collects the results of what is queued.
 int pg_collect(PgDb *pg);
 int pg_queue(Db *db, const char *sql, const Value *values, Err *err);
+int pg_each_of(Db *db, const char *sql, size_t n, FillValues *fill, RowOf *row,
+               size_t first, const char *table, void *ctx, Err *err);
 int pg_start(DbQuery *q, const char *sql, const Value *values, bool stream,
              Err *err);
 int pg_next(DbQuery *q, Err *err);

@@ -326,6 +326,7 @@ const DbBackend db_postgres = {
     .let_go = postgres_let_go,
     .is_held = postgres_is_held,
     .start = pg_start,
+    .each_of = pg_each_of,
     .next = pg_next,
     .end = pg_end,
     .type = pg_type,

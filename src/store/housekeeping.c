@@ -120,14 +120,3 @@ int store_size(Store *s, int64_t *bytes, Err *err) {
   *bytes = 0;
   return store_flush(s, err) || db_size(&s->db, bytes, err) ? -1 : 0;
 }
-
-// --- copy ------------------------------------------------------------------
-
-int store_copy(Store *s, const char *dir, Err *err) {
-  char *path = mem_printf("%s/store.db", dir);
-  int rc = store_flush(s, err);
-  if (!rc)
-    rc = db_run(&s->db, "VACUUM INTO ?", VALUES(v_text(path)), err);
-  free(path);
-  return rc;
-}

@@ -42,11 +42,15 @@ typedef struct {
 struct Store {
   Db db;
   char *dir, *name; // store_dir, store_name
+  bool open;        // with tables of this version
+  bool dir_is_ours; // made for this store, and removed with it
   size_t keep;      // sessions that session_finish leaves
   Registry registry;
   ARRAY(PendingRun) pending;
   size_t pending_bytes;
   double pending_since;
+  int may_replace; // may we delete runs? 0: not asked yet, -1: no
+  size_t flushes;
 };
 
 void pending_release(PendingRun *p);

@@ -171,6 +171,7 @@ int pg_collect(PgDb *pg) {
   return pg->queue_fails ? -1 : 0;
 }
 
+// Sends it, and does not wait.
 static int send_queued(PgDb *pg, const char *sql, const Parameters *p) {
   char name[24];
   if (prepare(pg, sql, p, name))
@@ -296,6 +297,81 @@ void pg_end(DbQuery *q) {
   q->stmt = NULL;
 }
 
+// --- one query, many values -------------------------------------------------
+
+typedef struct {
+  Db *db;
+  RowOf *row;
+  const char *table;
+  void *ctx;
+  Err *err;
+} RowsOf;
+
+static int send_each(PgDb *pg, const char *sql, size_t n, size_t first,
+                     FillValues *fill, void *ctx) {
+  int rc = 0;
+  for (size_t i = first; !rc && i < first + n; i++) {
+    Parameters p;
+    Value values[FILL_MAX + 1] = {0};
+    fill(ctx, i, values);
+    set_values(&p, values);
+    rc = send_queued(pg, sql, &p);
+    parameters_release(&p);
+  }
+  return rc;
+}
+
+// The rows of the i-th; after an error the rest is only taken off the line.
+static int receive_one(const RowsOf *o, size_t i, bool skip) {
+  PgDb *pg = pg_of(o->db);
+  PgQuery rows = {0};
+  DbQuery q = {.db = o->db, .stmt = &rows};
+  int rc = skip ? -1 : 0;
+  while ((rows.result = PQgetResult(pg->conn))) {
+    if (!rc && !succeeded(rows.result)) {
+      pg_note_error(pg, rows.result);
+      rc = db_fail(o->db, o->err);
+    }
+    for (rows.row = 0; !rc && rows.row < PQntuples(rows.result); rows.row++) {
+      o->row(o->ctx, i, &q);
+      if (q.bad)
+        rc = query_corrupt(&q, o->table, o->err);
+      forget_texts(&rows);
+    }
+    PQclear(rows.result);
+  }
+  array_release(&rows.texts);
+  return rc;
+}
+
+static int receive_each(const RowsOf *o, size_t first, size_t n) {
+  PgDb *pg = pg_of(o->db);
+  int rc = 0;
+  if (!PQpipelineSync(pg->conn)) {
+    lose(pg);
+    return db_fail(o->db, o->err);
+  }
+  for (size_t i = first; i < first + n; i++)
+    rc = receive_one(o, i, rc != 0);
+  PGresult *r = PQgetResult(pg->conn); // of the synchronization
+  PQclear(r);
+  pg->queued = 0;
+  bool over = r && PQexitPipelineMode(pg->conn);
+  if (rc || over)
+    return rc;
+  lose(pg);
+  return db_fail(o->db, o->err);
+}
+
+int pg_each_of(Db *db, const char *sql, size_t n, FillValues *fill, RowOf *row,
+               size_t first, const char *table, void *ctx, Err *err) {
+  PgDb *pg = pg_of(db);
+  RowsOf o = {db, row, table, ctx, err};
+  if (pg->lost || pg_collect(pg) || send_each(pg, sql, n, first, fill, ctx))
+    return db_fail(db, err);
+  return receive_each(&o, first, n);
+}
+
 // --- values ----------------------------------------------------------------
 
 int pg_type(DbQuery *q, int col) {
@@ -325,6 +401,7 @@ static const char *raw(DbQuery *q, int col) {
   return PQgetvalue(own(q)->result, own(q)->row, col);
 }
 
+// A bool or an integer of any size.
 int64_t pg_integer(DbQuery *q, int col) {
   const unsigned char *p = (const unsigned char *)raw(q, col);
   int n = PQgetlength(own(q)->result, own(q)->row, col);

@@ -10,6 +10,24 @@
 #define TEXT(x) TEXT_OF(x)
 
 // clang-format off
+#define SERVER_TABLES                                                            \
+  "CREATE TABLE kept ("                                                       \
+  "  id INTEGER PRIMARY KEY,"                                                 \
+  "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"          \
+  "  kind TEXT NOT NULL,"                                                     \
+  "  verdict TEXT NOT NULL,"                                                  \
+  "  failure INTEGER NOT NULL,"                                               \
+  "  level INTEGER NOT NULL,"                                                 \
+  "  runs INTEGER NOT NULL,"                                                  \
+  "  counts BLOB NOT NULL"                                                    \
+  ") STRICT;"                                                                 \
+  "CREATE INDEX kept_session ON kept (session, level);"                      \
+  "CREATE TABLE beside ("                                                     \
+  "  name TEXT NOT NULL PRIMARY KEY,"                                         \
+  "  hash INTEGER NOT NULL,"                                                  \
+  "  data BLOB NOT NULL"                                                      \
+  ") STRICT;"
+
 #define FIRST_PLACE_TABLE                                                     \
   "CREATE TABLE failure_place ("                                              \
   "  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,"                  \
@@ -160,7 +178,7 @@ static const char tables[] =
     "  PRIMARY KEY (run, n)"
     ") STRICT, WITHOUT ROWID;"
 
-    FIRST_PLACE_TABLE PLACE_COLUMNS
+    FIRST_PLACE_TABLE PLACE_COLUMNS SERVER_TABLES
 
     "INSERT INTO meta VALUES (" TEXT(STORE_VERSION) ");";
 
@@ -184,6 +202,7 @@ static const char *const upgrades[STORE_VERSION - 1] = {
     PLACE_COLUMNS
     "ALTER TABLE session ADD COLUMN root TEXT NOT NULL DEFAULT '';"
     "UPDATE meta SET version = 8;",
+    SERVER_TABLES "UPDATE meta SET version = 9;",
 };
 // clang-format on
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store/beside.h"
 #include "store/internal.h"
 #include "store/schema.h"
 #include "store/store_address.h"
@@ -193,7 +194,7 @@ static int open_server(Store *s, const char *address, StoreMode mode,
     return -1;
   if (mode == STORE_CREATE && make_directory(s->dir, err))
     return -1;
-  return open_tables(s, mode, err);
+  return open_tables(s, mode, err) || beside_fetch(s, err) ? -1 : 0;
 }
 
 static int open_directory(Store *s, const char *path, StoreMode mode,
@@ -225,6 +226,7 @@ int store_open(Store **out, const char *where, StoreMode mode, Err *err) {
   s->dir = address_directory(where);
   s->name = address_shown(where);
   int rc = open_all(s, where, mode, err);
+  s->open = !rc;
   if (rc) {
     store_close(s);
     s = NULL;
@@ -242,7 +244,11 @@ void store_close(Store *s) {
     pending_release(&s->pending.items[i]);
   array_release(&s->pending);
   registry_release(&s->registry);
-  db_close(&s->db);
+  if (s->open && db_is_server(&s->db))
+    beside_send(s);
+  beside_release(s);
+  if (s->db.backend)
+    db_close(&s->db);
   free(s->dir);
   free(s->name);
   free(s);

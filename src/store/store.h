@@ -21,7 +21,7 @@
 #include "util/arena.h"
 #include "util/err.h"
 
-#define STORE_VERSION 8
+#define STORE_VERSION 9
 
 typedef struct Store Store;
 
@@ -131,6 +131,12 @@ typedef void EachCounts(void *ctx, size_t run, const EntityCount *counts,
 int store_each_counts(Store *s, const Suite *suite, EachCounts *each, void *ctx,
                       Err *err);
 
+// Adds a sum of Suite.kept to the counts in `out`, by entity. Each count is
+// right, and none below 0, once all sums of that kind, verdict and signature are
+// added.
+int store_kept_sum(Store *s, const Suite *suite, const KeptSum *sum,
+                   uint32_t *out, Err *err);
+
 // Several kinds, and the counts, of one run at the same time.
 typedef struct {
   Bitset hits[ENTITY_KINDS]; // empty for kinds that were not asked for
@@ -190,10 +196,10 @@ void store_list_free(SessionInfo *list, size_t n);
 int store_prune(Store *s, size_t keep, size_t *removed, Err *err);
 // The number that CULPRIT_KEEP asks for, or 10.
 size_t store_keep(const Store *s);
-// Writes all of it to `dir`, a directory without a store, for store_open: to try
-// something out.
-int store_copy(Store *s, const char *dir, Err *err);
-// Of the file and its write-ahead log.
+// Writes at least this session to `dir`, a directory without a store, for
+// store_open: to try something out.
+int store_copy(Store *s, int64_t session, const char *dir, Err *err);
+// Of the file and its write-ahead log, or of the tables on the server.
 int store_size(Store *s, int64_t *bytes, Err *err);
 
 #endif

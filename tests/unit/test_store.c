@@ -1280,7 +1280,7 @@ TEST(a_store_of_the_first_version_is_brought_up_to_date) {
   Run run = make_run("2", VERDICT_PASS);
   add_run(&f, session, &run);
   close_store(&f);
-  run_sql(&f, "DROP TABLE failure_place;"
+  run_sql(&f, "DROP TABLE failure_place; DROP TABLE kept; DROP TABLE beside;"
               " ALTER TABLE entity DROP COLUMN text;"
               " ALTER TABLE run_failure DROP COLUMN excerpt;"
               " ALTER TABLE run_failure DROP COLUMN output;"
@@ -1302,7 +1302,8 @@ TEST(a_store_of_the_first_version_is_brought_up_to_date) {
 }
 
 static void drop_tables(const Fixture *f) {
-  run_sql(f, "DROP TABLE counts, death, entity, failure, failure_place, meta,"
+  run_sql(f, "DROP TABLE beside, counts, death, entity, failure, "
+             "failure_place, kept, meta,"
              " run, run_failure, session, session_source, session_unit,"
              " spectrum, unit, unit_source");
 }
