@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "cli/rank.h"
-#include "cli/since_print.h"
+#include "cli/since/since_print.h"
 #include "command/cli.h"
 #include "process/words.h"
 #include "util/clock.h"
