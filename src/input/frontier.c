@@ -1,12 +1,17 @@
 // The runs of a search, and the tests that could be made next: see frontier.h.
 #include "input/frontier.h"
 
+#include "expr/expr.h"
+#include "util/str.h"
 #include <assert.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "expr/support.h"
+#include "input/frontier_make.h"
 #include "input/made.h"
 #include "util/mem.h"
 
@@ -16,7 +21,9 @@ enum {
   VAIN_MAX = 30,     // candidates of a site without input: it counts as known
   UNKNOWN_COSTS = 8, // of those: one that the solver has spent seconds on
   SAME_MAX = 6,      // other inputs for one whole path
-  FLIPS_MAX = 20000  // of one path; a longer one is thinned out
+  FLIPS_MAX = 20000, // of one path; a longer one is thinned out
+  ALONE_MAX = 6,     // inputs of a site that were solved without their paths
+  ALIKE_MAX = 2      // runs with the same features that are explored
 };
 
 // So few conflicts that, unless the machine is very busy, they and not the time
@@ -59,6 +66,14 @@ void frontier_release(Frontier *f) {
   hashmap_release(&f->suspects);
   hashmap_release(&f->site_of);
   array_release(&f->sites);
+  site_queue_release(&f->queue);
+  bitset_release(&f->gone);
+  hashmap_release(&f->features);
+  hashmap_release(&f->alike);
+  array_release(&f->edge_runs);
+  array_release(&f->corpus);
+  hashmap_release(&f->value_list);
+  array_release(&f->values);
 }
 
 // --- steps ------------------------------------------------------------------
@@ -71,6 +86,8 @@ static PathStep step_of(const PathEvent *e) {
 }
 
 static PathStep flipped(const Frontier *f, const FlipCandidate *c) {
+  if (c->make >= MAKE_OTHER)
+    return frontier_own_step(f, c);
   const PathEvent *e = &f->runs.items[c->run].path.events.items[c->event];
   PathStep step = step_of(e);
   step.outcome = e->branch != IR_NONE ? c->edge : !e->outcome;
@@ -133,7 +150,7 @@ static uint32_t site_of(Frontier *f, PathStep step) {
   uint64_t fresh = f->sites.len;
   uint64_t at = hashmap_intern(&f->site_of, &step, sizeof step, fresh);
   if (at == fresh)
-    array_push(&f->sites, (FlipSite){.place = IR_NONE});
+    array_push(&f->sites, (FlipSite){.step = step, .place = IR_NONE});
   return (uint32_t)at;
 }
 
@@ -144,12 +161,10 @@ static void note_sites(Frontier *f, const Explored *run) {
   }
 }
 
-// All other inputs for a whole path are one site.
 static uint32_t site_of_candidate(Frontier *f, const FlipCandidate *c) {
-  const PathStep whole = {UINT32_MAX, 0};
-  if (c->make == MAKE_SAME)
-    return site_of(f, whole);
   uint32_t site = site_of(f, flipped(f, c));
+  if (c->make == MAKE_SAME || c->make == MAKE_GROW)
+    return site;
   f->sites.items[site].place =
       f->runs.items[c->run].path.events.items[c->event].place;
   return site;
@@ -157,7 +172,7 @@ static uint32_t site_of_candidate(Frontier *f, const FlipCandidate *c) {
 
 bool frontier_is_new(const Frontier *f, const FlipCandidate *c) {
   const FlipSite *site = &f->sites.items[c->site];
-  if (c->make == MAKE_SAME || site->vain > VAIN_MAX)
+  if (c->make > MAKE_CUT || site->vain > VAIN_MAX)
     return false;
   const PathEvent *e = &f->runs.items[c->run].path.events.items[c->event];
   if (e->branch == IR_NONE)
@@ -179,8 +194,6 @@ static bool is_new_path(Frontier *f, uint64_t prefix, PathStep step) {
   return hashmap_intern(&f->paths, &hash, sizeof hash, number) == number;
 }
 
-typedef ARRAY(FlipCandidate) Candidates;
-
 // The step that tells its path from others.
 static PathStep last_step(const Frontier *f, const FlipCandidate *c) {
   PathStep step = flipped(f, c);
@@ -189,9 +202,10 @@ static PathStep last_step(const Frontier *f, const FlipCandidate *c) {
   return step;
 }
 
-static void push(Frontier *f, Candidates *out, FlipCandidate c,
-                 uint64_t prefix) {
-  if (c.make != MAKE_SAME && !is_new_path(f, prefix, last_step(f, &c)))
+void frontier_push(Frontier *f, Candidates *out, FlipCandidate c,
+                   uint64_t prefix) {
+  if (c.make != MAKE_SAME && c.make != MAKE_GROW &&
+      !is_new_path(f, prefix, last_step(f, &c)))
     return;
   c.number = f->made++;
   c.site = site_of_candidate(f, &c);
@@ -204,13 +218,13 @@ static void add_cases(Frontier *f, uint32_t run, uint32_t event,
   const IrBranch *b = &f->program->branches.items[e->branch];
   for (uint32_t k = 0; k < b->ncases && k < CASES_MAX; k++)
     if (k + 1 != e->edge)
-      push(f, out,
-           (FlipCandidate){.make = MAKE_CASE,
-                           .run = run,
-                           .event = event,
-                           .edge = k + 1,
-                           .choice = k},
-           prefix);
+      frontier_push(f, out,
+                    (FlipCandidate){.make = MAKE_CASE,
+                                    .run = run,
+                                    .event = event,
+                                    .edge = k + 1,
+                                    .choice = k},
+                    prefix);
 }
 
 // Where many bytes are read at once, no condition says where else the input
@@ -222,12 +236,12 @@ static void add_cuts(Frontier *f, uint32_t run, uint32_t event, uint64_t prefix,
   bool more = read->kind == PATH_EOF && read->outcome;
   uint64_t size = more ? expr_value(e->pool, read->subject) : 0;
   for (uint32_t part = 0; size > 1 && part < CUTS; part++)
-    push(f, out,
-         (FlipCandidate){.make = MAKE_CUT,
-                         .run = run,
-                         .event = event,
-                         .choice = (uint32_t)(size * part / CUTS)},
-         prefix);
+    frontier_push(f, out,
+                  (FlipCandidate){.make = MAKE_CUT,
+                                  .run = run,
+                                  .event = event,
+                                  .choice = (uint32_t)(size * part / CUTS)},
+                  prefix);
 }
 
 // The other edge of a branch; of a switch its default, or none in particular.
@@ -246,13 +260,15 @@ static void add_flips(Frontier *f, uint32_t run, Candidates *out) {
         add_cases(f, run, i, prefix, out);
       add_cuts(f, run, i, prefix, out);
       if (event->kind != PATH_SWITCH || event->edge != 0)
-        push(f, out,
-             (FlipCandidate){.make = MAKE_FLIP,
-                             .run = run,
-                             .event = i,
-                             .edge = other_edge(event)},
-             prefix);
+        frontier_push(f, out,
+                      (FlipCandidate){.make = MAKE_FLIP,
+                                      .run = run,
+                                      .event = i,
+                                      .edge = other_edge(event)},
+                      prefix);
     }
+    if (i % stride == 0)
+      frontier_make_others(f, run, i, prefix, out);
     prefix = hash_step(prefix, e->steps[i]);
   }
 }
@@ -270,12 +286,13 @@ static void add_same(Frontier *f, uint32_t run, Candidates *out) {
   support_members(e->pool, all, &vars);
   size_t n = vars.len < SAME_MAX ? vars.len : SAME_MAX;
   for (uint32_t i = 0; i < n; i++)
-    push(f, out,
-         (FlipCandidate){.make = MAKE_SAME,
-                         .run = run,
-                         .event = i,
-                         .choice = vars.items[vars.len * (i + 1) / n - 1]},
-         0);
+    frontier_push(
+        f, out,
+        (FlipCandidate){.make = MAKE_SAME,
+                        .run = run,
+                        .event = i,
+                        .choice = vars.items[vars.len * (i + 1) / n - 1]},
+        0);
   array_release(&vars);
 }
 
@@ -326,20 +343,125 @@ static size_t best_now(Frontier *f) {
   return best;
 }
 
-bool frontier_pop(Frontier *f, FlipCandidate *out) {
-  if (!f->candidates.len)
-    return false;
-  f->taken++;
-  size_t best = 0;
-  if (f->strategy->now) {
-    frontier_rescore(f);
-    best = best_now(f);
-  }
+// What candidate `best` of the list is, which is taken out.
+static void take_out(Frontier *f, size_t best, FlipCandidate *out) {
   *out = f->candidates.items[best];
   f->candidates.items[best] = f->candidates.items[--f->candidates.len];
   if (!f->strategy->now)
     sift_down(f, 0);
-  return true;
+}
+
+static size_t best_of_list(Frontier *f) {
+  if (!f->strategy->now)
+    return 0;
+  frontier_rescore(f);
+  return best_now(f);
+}
+
+// --- by site ----------------------------------------------------------------
+
+static uint32_t runs_at(const Frontier *f, const FlipSite *site) {
+  uint32_t branch = site->step.condition, own;
+  if ((own = frontier_step_costs(site->step)))
+    return own;
+  if (branch >= f->program->branches.len)
+    return site->taken;
+  const IrBranch *b = &f->program->branches.items[branch];
+  uint32_t edge = b->first_edge + site->step.outcome;
+  if (site->step.outcome >= b->nedges || edge >= f->edge_runs.len)
+    return site->taken;
+  return f->edge_runs.items[edge];
+}
+
+// Since the last that brought something new.
+static uint32_t attempts_at(const FlipSite *site) {
+  enum { TEXT = 8 };
+  uint32_t n = site->tried + site->vain - site->paid;
+  return frontier_step_costs(site->step) == 1 ? n * TEXT : n;
+}
+
+void frontier_reward(Frontier *f, const FlipCandidate *c) {
+  FlipSite *site = &f->sites.items[c->site];
+  site->paid = site->tried + site->vain;
+}
+
+// The number of the cheapest site that has candidates; of equal ones the first.
+static size_t cheapest_site(const Frontier *f) {
+  size_t best = SIZE_MAX;
+  double least = 0;
+  for (size_t i = 0; i < f->queue.sites.len; i++) {
+    const FlipSite *site = &f->sites.items[i];
+    if (!f->queue.sites.items[i].len)
+      continue;
+    double cost = site_cost(attempts_at(site), runs_at(f, site));
+    if (best == SIZE_MAX || cost < least) {
+      best = i;
+      least = cost;
+    }
+  }
+  return best;
+}
+
+// Of those that were not taken out of the list.
+static bool pop_by_site(Frontier *f, FlipCandidate *out) {
+  size_t site;
+  while ((site = cheapest_site(f)) != SIZE_MAX) {
+    *out = site_queue_take(&f->queue, site);
+    if (bitset_has(&f->gone, out->number))
+      continue;
+    bitset_add(&f->gone, out->number);
+    return true;
+  }
+  return false;
+}
+
+static bool has_sites(const Frontier *f) {
+  return f->strategy->sites && (f->parts & PART_SITES);
+}
+
+// Is it the turn of the site queue?
+static bool by_site(const Frontier *f) {
+  return has_sites(f) && (!f->strategy->now || f->solved % 2);
+}
+
+// A strategy that compares paths does not take what predicts none.
+static bool is_listed(const Frontier *f, const FlipCandidate *c) {
+  return !has_sites(f) ||
+         (f->strategy->now && (c->make < MAKE_OTHER || c->make == MAKE_SAME));
+}
+
+// In runs that brought something new first, in short inputs, where the condition
+// is met first; beyond that in no particular order: neighbours on a path have the same
+// reason to be infeasible.
+static double site_score(const Frontier *f, const FlipCandidate *c) {
+  const Explored *e = &f->runs.items[c->run];
+  uint32_t instance =
+      c->make < MAKE_SAME ? e->path.events.items[c->event].instance : 0;
+  uint64_t mixed = XXH3_64bits_withSeed(&c->number, sizeof c->number, 1);
+  return 64.0 * e->fresh - floor(log2(1.0 + instance)) -
+         log2(1.0 + (double)made_size(&e->inputs)) / 2 -
+         (double)(mixed >> 40) / (1 << 24);
+}
+
+static bool pop_listed(Frontier *f, FlipCandidate *out) {
+  while (f->candidates.len) {
+    take_out(f, best_of_list(f), out);
+    if (bitset_has(&f->gone, out->number))
+      continue;
+    if (has_sites(f))
+      bitset_add(&f->gone, out->number);
+    return true;
+  }
+  return false;
+}
+
+bool frontier_pop(Frontier *f, FlipCandidate *out) {
+  bool sites = by_site(f);
+  bool got = sites ? pop_by_site(f, out) : pop_listed(f, out);
+  if (!got && has_sites(f))
+    got = sites ? pop_listed(f, out) : pop_by_site(f, out);
+  f->taken += got;
+  return got;
 }
 
 // --- adding -----------------------------------------------------------------
@@ -358,11 +480,77 @@ void frontier_cover(Frontier *f, const Bitset *edges) {
   f->stale |= bitset_count(&f->covered) != before;
 }
 
+// --- what runs reach --------------------------------------------------------
+
+// AFL's classes: 1, 2, 3, 4-7, 8-15, 16-31, 32-127, 128 and more.
+static uint32_t class_of(uint32_t n) {
+  static const uint32_t least[] = {128, 32, 16, 8, 4, 3, 2, 1};
+  for (uint32_t i = 0; i < 8; i++)
+    if (n >= least[i])
+      return 8 - i;
+  return 0;
+}
+
+bool frontier_learn(Frontier *f, const uint32_t *counts, size_t n,
+                    bool *fresh) {
+  uint64_t all = 0;
+  *fresh = false;
+  while (f->edge_runs.len < n)
+    array_push(&f->edge_runs, 0);
+  for (uint32_t i = 0; i < n; i++) {
+    if (!counts[i])
+      continue;
+    uint32_t feature[2] = {i, class_of(counts[i])};
+    uint64_t here = f->made + 1ull;
+    *fresh |= hashmap_intern(&f->features, feature, sizeof feature, 0) == 0;
+    hashmap_put(&f->features, feature, sizeof feature, here);
+    f->edge_runs.items[i]++;
+    all = XXH3_64bits_withSeed(feature, sizeof feature, all);
+  }
+  uint64_t like = 0;
+  hashmap_get(&f->alike, &all, sizeof all, &like);
+  hashmap_put(&f->alike, &all, sizeof all, like + 1);
+  return like < ALIKE_MAX || !f->strategy->by_coverage || !has_sites(f);
+}
+
+static void list(Frontier *f, const FlipCandidate *c) {
+  if (has_sites(f))
+    site_queue_add(&f->queue, c, site_score(f, c));
+  if (!is_listed(f, c))
+    return;
+  array_push(&f->candidates, *c);
+  if (!f->strategy->now)
+    sift_up(f, f->candidates.len - 1);
+}
+
+static bool is_other(Frontier *f, const Explored *run, uint64_t number) {
+  uint64_t hash = 0;
+  for (size_t i = 0; i < run->nsteps; i++)
+    hash = hash_step(hash, run->steps[i]);
+  return hashmap_intern(&f->whole, &hash, sizeof hash, number) == number;
+}
+
+// A number that no run has.
+bool frontier_is_other(Frontier *f, const Explored *run) {
+  return is_other(f, run, (1ull << 40) + f->whole.len);
+}
+
 bool frontier_add(Frontier *f, Explored *run) {
   uint32_t number = (uint32_t)f->runs.len;
   Candidates fresh = {0};
   uint64_t hash = made_hash(&run->inputs), prefix = 0;
   fill_solver(run, f->limits);
+  if (getenv("DBG"))
+    for (size_t i = 0; i < run->path.events.len; i++) {
+      PathEvent *e = &run->path.events.items[i];
+      uint32_t l;
+      Str t = {0};
+      const char *fl = program_place(f->program, e->place, &l);
+      expr_show_outcome(run->pool, e->cond, e->outcome, 300, &t);
+      fprintf(stderr, "%zu k%d o%d br%d %s:%u %.300s\n", i, e->kind, e->outcome,
+              (int)e->branch, fl, l, str_text(&t));
+      str_release(&t);
+    }
   array_push(&f->runs, *run);
   hashmap_put(&f->inputs, &hash, sizeof hash, number);
   for (size_t i = 0; i < run->nsteps; i++) {
@@ -370,16 +558,17 @@ bool frontier_add(Frontier *f, Explored *run) {
     hashmap_intern(&f->paths, &prefix, sizeof prefix, UINT32_MAX);
   }
   note_sites(f, run);
+  if (run->fresh)
+    array_push(&f->corpus, number);
+  frontier_note_values(f, number);
   add_flips(f, number, &fresh);
   add_same(f, number, &fresh);
+  frontier_make_more(f, number, &fresh);
   f->strategy->score(f, number, fresh.items, fresh.len);
-  for (size_t i = 0; i < fresh.len; i++) {
-    array_push(&f->candidates, fresh.items[i]);
-    if (!f->strategy->now)
-      sift_up(f, f->candidates.len - 1);
-  }
+  for (size_t i = 0; i < fresh.len; i++)
+    list(f, &fresh.items[i]);
   array_release(&fresh);
-  return hashmap_intern(&f->whole, &prefix, sizeof prefix, number) == number;
+  return is_other(f, run, number);
 }
 
 static int by_run(const void *a, const void *b) {
@@ -471,7 +660,7 @@ void frontier_take_suspects(Frontier *f, const Suite *suite, const Ranking *r) {
 // --- solving ----------------------------------------------------------------
 
 static SolverResult solve_case(Frontier *f, Explored *e, const FlipCandidate *c,
-                               Model *model) {
+                               size_t prefix, Model *model) {
   const PathEvent *event = &e->path.events.items[c->event];
   const IrBranch *b = &f->program->branches.items[event->branch];
   uint32_t operand = f->program->cases.items[b->first_case + c->choice];
@@ -480,7 +669,7 @@ static SolverResult solve_case(Frontier *f, Explored *e, const FlipCandidate *c,
   Expr want =
       expr_const_of(e->pool, expr_sort(e->pool, event->subject), k->value);
   Constraint extra = {expr_eq(e->pool, event->subject, want), true};
-  return solver_query(e->solver, c->event, &extra, 1, model);
+  return solver_query(e->solver, prefix, &extra, 1, model);
 }
 
 static SolverResult solve_cut(Explored *e, const FlipCandidate *c,
@@ -508,13 +697,40 @@ static SolverResult solve(Frontier *f, const FlipCandidate *c, Model *model) {
   case MAKE_FLIP:
     return solver_flip(e->solver, c->event, model);
   case MAKE_CASE:
-    return solve_case(f, e, c, model);
+    return solve_case(f, e, c, c->event, model);
   case MAKE_CUT:
     return solve_cut(e, c, model);
   case MAKE_SAME:
     return solve_same(e, c, model);
+  case MAKE_OTHER:
+    return frontier_solve_other(f, c, model);
+  case MAKE_GROW:
+  case MAKE_TEXT:
+  case MAKE_MUTANT:
+    break;
   }
   return SOLVER_UNKNOWN;
+}
+
+// The question of a flip alone, without the conditions before it: where they
+// contradict it, another way may lead there all the same (QSYM).
+static SolverResult solve_alone(Frontier *f, FlipCandidate *c, Model *model) {
+  Explored *e = &f->runs.items[c->run];
+  FlipSite *site = &f->sites.items[c->site];
+  bool new = c->make < MAKE_CUT &&frontier_is_new(f, c);
+  if (!(f->parts & PART_OPTIMISTIC) || !by_site(f) || !e->solver || !new ||
+      site->alone >= ALONE_MAX)
+    return SOLVER_UNSAT;
+  SolverResult result =
+      c->make == MAKE_CASE
+          ? solve_case(f, e, c, 0, model)
+          : solver_query(e->solver, 0,
+                         &(Constraint){e->path.events.items[c->event].cond,
+                                       !e->path.events.items[c->event].outcome},
+                         1, model);
+  c->alone = result == SOLVER_SAT;
+  site->alone += c->alone;
+  return result;
 }
 
 SolverResult frontier_solve_ahead(Frontier *f, FlipCandidate *c) {
@@ -532,9 +748,24 @@ void frontier_preview(const Frontier *f, const FlipCandidate *c, Inputs *out) {
   path_apply(&e->path, &e->inputs, c->model, out);
 }
 
+// Of what had no input on its path. The answer stays if there is none either.
+static SolverResult alone_too(Frontier *f, FlipCandidate *c,
+                              SolverResult before) {
+  c->model = mem_new(Model);
+  if (solve_alone(f, c, c->model) == SOLVER_SAT)
+    return SOLVER_SAT;
+  forget(c);
+  return before;
+}
+
 SolverResult frontier_solve(Frontier *f, FlipCandidate *c, Inputs *out) {
-  SolverResult result = frontier_solve_ahead(f, c);
-  if (result == SOLVER_SAT)
+  bool direct = c->make > MAKE_SAME;
+  SolverResult result = direct ? SOLVER_SAT : frontier_solve_ahead(f, c);
+  if (result != SOLVER_SAT)
+    result = alone_too(f, c, result);
+  if (direct)
+    frontier_build(f, c, out);
+  else if (result == SOLVER_SAT)
     frontier_preview(f, c, out);
   forget(c);
   FlipSite *site = &f->sites.items[c->site];
@@ -545,10 +776,16 @@ SolverResult frontier_solve(Frontier *f, FlipCandidate *c, Inputs *out) {
   if (hashmap_intern(&f->inputs, &hash, sizeof hash, number) == number) {
     site->tried++;
     f->solved++;
+if (getenv("DBG2")) fprintf(stderr,"TEST make%d alone%d site%u step %x/%u tried%u vain%u runs%u fromrun%u size%zu\n",c->make,c->alone,c->site,site->step.condition,site->step.outcome,site->tried,site->vain,runs_at(f,site),c->run,made_size(out));
     return result;
   }
   inputs_release(out);
+  site->vain++;
   return SOLVER_UNSAT;
+}
+
+bool frontier_predicts(const FlipCandidate *c) {
+  return c->make <= MAKE_SAME && !c->alone;
 }
 
 static bool same_step(PathStep a, PathStep b) {

@@ -137,6 +137,7 @@ int search_open(InputSearch *s, Runner *runner, const SearchOptions *o,
   if (recorder_open(&s->recorder, runner, o->program, o->cache, err))
     return -1;
   frontier_init(&s->frontier, &s->recorder.program, o->strategy);
+  s->frontier.parts = o->parts;
   s->frontier.deadline = s->start + o->seconds;
   return 0;
 }

@@ -34,6 +34,7 @@ typedef struct {
   const char *cache;   // where its trace build is kept
   const char *dir;     // where made tests are kept
   const Strategy *strategy;
+  unsigned parts;   // PART_* that may be used
   double seconds;   // in all
   size_t max_tests; // made ones
   // Called after every round of tests. May be NULL. -1: stop, with a message.
@@ -48,6 +49,8 @@ typedef struct {
                                 // otherwise or cannot be judged
   size_t reduction;             // runs made while reducing
   size_t confirmed, diverged;   // tests that took the predicted path, or not
+  size_t guessed;               // tests whose path was not predicted
+  size_t forgotten;             // runs whose path leads nowhere new
   size_t paths;                 // different ones among the confirmed
   size_t unsat, unknown;        // candidates that are infeasible, or undecided
   size_t unreplayed;            // runs whose trace could not be replayed

@@ -37,7 +37,8 @@ typedef struct {
   bool good;
   bool late; // not replayed: out of time
   Explored run;
-  Bitset covered; // edges
+  Bitset covered;   // edges
+  uint32_t *counts; // by edge: how often it was taken
   const Program *program;
   Err problem;
 } Replayed;
@@ -132,7 +133,9 @@ static int round_run(InputSearch *s, TestRound *r, Err *err) {
 
 static void note_edge(void *context, uint32_t branch, uint32_t edge) {
   Replayed *r = context;
-  bitset_add(&r->covered, r->program->branches.items[branch].first_edge + edge);
+  uint32_t number = r->program->branches.items[branch].first_edge + edge;
+  bitset_add(&r->covered, number);
+  r->counts[number] += r->counts[number] < UINT32_MAX;
 }
 
 // The input under the names by which the run read its files.
@@ -142,6 +145,14 @@ static void input_as_read(const InputSearch *s, const Test *test,
   inputs_copy(out, in);
   made_rename(out, &s->original, dir);
   free(dir);
+}
+
+static size_t edges_of(const InputSearch *s) {
+  const Program *p = &s->recorder.program;
+  if (!p->branches.len)
+    return 0;
+  const IrBranch *last = &array_last(&p->branches);
+  return last->first_edge + last->nedges;
 }
 
 static void replay_one(InputSearch *s, TestRound *r, size_t i, size_t thread) {
@@ -154,9 +165,12 @@ static void replay_one(InputSearch *s, TestRound *r, size_t i, size_t thread) {
   *to = (Replayed){.run = {.shows = r->batch.results[i].shows,
                            .given = !r->from_candidate,
                            .pool = expr_pool_new()},
+                   .counts = mem_array(uint32_t, edges_of(s) + 1),
                    .program = s->recorder.programs[thread]};
   ReplayOptions options = {.max_instructions = SEARCH_INSTRUCTIONS,
                            .observer = note_edge,
+                           .note_texts = s->options.parts & PART_TEXTS,
+                           .split_tables = s->options.parts & PART_TABLES,
                            .context = to};
   input_as_read(s, &r->batch.tests[i], &r->inputs[i], &read);
   to->good =
@@ -220,13 +234,19 @@ static void add_loss(InputSearch *s, const PathLoss *loss) {
   array_push(&s->losses, (Loss){mem_strdup(loss->name), loss->count});
 }
 
+static void forget_run(Explored *run) {
+  path_release(&run->path);
+  expr_pool_free(run->pool);
+  inputs_release(&run->inputs);
+  bitset_release(&run->names);
+  free(run->steps);
+}
+
 static void note_problem(InputSearch *s, Replayed *r) {
   s->stats.unreplayed++;
   free(s->problem);
   s->problem = mem_strdup(r->problem.text);
-  path_release(&r->run.path);
-  expr_pool_free(r->run.pool);
-  inputs_release(&r->run.inputs);
+  forget_run(&r->run);
 }
 
 static void count_path(InputSearch *s, const Path *path) {
@@ -240,6 +260,10 @@ static void count_path(InputSearch *s, const Path *path) {
 static bool confirm(InputSearch *s, const FlipCandidate *c,
                     const Explored *run) {
   size_t at;
+  if (!frontier_predicts(c)) {
+    s->stats.guessed++;
+    return false;
+  }
   bool did = frontier_confirms(&s->frontier, c, run, &at);
   s->stats.confirmed += did;
   s->stats.diverged += !did;
@@ -264,14 +288,23 @@ static void bound_memory(Frontier *f) {
   }
 }
 
+// What the run reached. True: its path is worth exploring.
+static bool learn(InputSearch *s, Replayed *got) {
+  frontier_cover(&s->frontier, &got->covered);
+  bool worth =
+      frontier_learn(&s->frontier, got->counts, edges_of(s), &got->run.fresh);
+  bitset_release(&got->covered);
+  free(got->counts);
+  return worth;
+}
+
 static void add_one(InputSearch *s, const TestRound *r, size_t i,
                     Replayed *got) {
   if (got->late) {
     s->stats.late++;
     return;
   }
-  frontier_cover(&s->frontier, &got->covered);
-  bitset_release(&got->covered);
+  bool worth = learn(s, got) || got->run.given;
   if (!got->good) {
     note_problem(s, got);
     return;
@@ -279,7 +312,15 @@ static void add_one(InputSearch *s, const TestRound *r, size_t i,
   count_path(s, &got->run.path);
   explored_prepare(&got->run);
   bool did = r->from_candidate && confirm(s, &r->candidates[i], &got->run);
-  s->stats.paths += frontier_add(&s->frontier, &got->run) && did;
+  if (got->run.fresh && r->from_candidate)
+    frontier_reward(&s->frontier, &r->candidates[i]);
+  if (worth) {
+    s->stats.paths += frontier_add(&s->frontier, &got->run) && did;
+    return;
+  }
+  s->stats.forgotten++;
+  s->stats.paths += frontier_is_other(&s->frontier, &got->run) && did;
+  forget_run(&got->run);
 }
 
 static void round_add(InputSearch *s, TestRound *r) {
