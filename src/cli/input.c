@@ -184,9 +184,9 @@ static void print_summary(InputSearch *e) {
            "--budget SECONDS\n",
            e->options.seconds);
   printf("writing %.1f s, running %.1f s, recording %.1f s, replaying %.1f s, "
-         "choosing %.1f s, solving %.1f s\n",
+         "choosing %.1f s, solving %.1f s, mutating %.1f s\n",
          s->writing, s->running, s->recording, s->replaying, s->choosing,
-         s->solving);
+         s->solving, s->screening);
   printf("%zu of %zu took the predicted path (%zu different path%s); %zu "
          "branch%s infeasible, %zu undecided\n",
          s->confirmed, s->confirmed + s->diverged, s->paths, plural(s->paths),
@@ -194,6 +194,9 @@ static void print_summary(InputSearch *e) {
   if (s->guessed)
     printf("%zu test%s made without a predicted path\n", s->guessed,
            s->guessed == 1 ? " was" : "s were");
+  if (s->screened)
+    printf("%zu of %zu mutations reached something new\n", s->found,
+           s->screened);
   print_losses(e, stdout);
   if (e->recorder.build.note)
     escape_printf(stdout, "note: %s\n", e->recorder.build.note);

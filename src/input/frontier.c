@@ -776,7 +776,13 @@ SolverResult frontier_solve(Frontier *f, FlipCandidate *c, Inputs *out) {
   if (hashmap_intern(&f->inputs, &hash, sizeof hash, number) == number) {
     site->tried++;
     f->solved++;
-if (getenv("DBG2")) fprintf(stderr,"TEST make%d alone%d site%u step %x/%u tried%u vain%u runs%u fromrun%u size%zu\n",c->make,c->alone,c->site,site->step.condition,site->step.outcome,site->tried,site->vain,runs_at(f,site),c->run,made_size(out));
+    if (getenv("DBG2"))
+      fprintf(stderr,
+              "TEST make%d alone%d site%u step %x/%u tried%u vain%u runs%u "
+              "fromrun%u size%zu\n",
+              c->make, c->alone, c->site, site->step.condition,
+              site->step.outcome, site->tried, site->vain, runs_at(f, site),
+              c->run, made_size(out));
     return result;
   }
   inputs_release(out);

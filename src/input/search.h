@@ -17,7 +17,9 @@
 #include <stddef.h>
 
 #include "input/frontier.h"
+#include "input/mutate.h"
 #include "input/recorder.h"
+#include "input/screen.h"
 #include "model/input.h"
 #include "model/run.h"
 #include "run/runner.h"
@@ -56,11 +58,13 @@ typedef struct {
   size_t unreplayed;            // runs whose trace could not be replayed
   size_t late;                  // not replayed: out of time
   size_t cut;                   // replayed in part: too long, or killed
+  size_t screened, found;       // mutations, and those that became tests
   size_t false_conditions;      // should be 0: our bug
   size_t queries;
   size_t bytes_before, bytes_after; // of the input, by reduction
   double seconds;
-  double writing, running, recording, replaying, choosing, solving; // of it
+  double writing, running, recording, screening; // of it
+  double replaying, choosing, solving;           // likewise
 } SearchStats;
 
 typedef struct {
@@ -89,6 +93,13 @@ typedef struct InputSearch {
   Runner *runner;
   Recorder recorder;
   Frontier frontier;
+  Mutator mutator;
+  Screen screen;
+  char *screen_dir;    // its files
+  ARRAY(Inputs) finds; // mutations to be made tests
+  size_t next_find;
+  size_t barren;   // mutations since the last of those
+  size_t idle;     // tests in a row that brought nothing new
   Inputs given;    // what the user gave, or what it was reduced to
   Inputs original; // what the user gave
   char *signature; // of its failure
