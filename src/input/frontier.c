@@ -11,7 +11,7 @@
 #include <xxhash.h>
 
 #include "expr/support.h"
-#include "input/frontier_make.h"
+#include "input/frontier_internal.h"
 #include "input/made.h"
 #include "util/mem.h"
 
@@ -22,8 +22,7 @@ enum {
   UNKNOWN_COSTS = 8, // of those: one that the solver has spent seconds on
   SAME_MAX = 6,      // other inputs for one whole path
   FLIPS_MAX = 20000, // of one path; a longer one is thinned out
-  ALONE_MAX = 6,     // inputs of a site that were solved without their paths
-  ALIKE_MAX = 2      // runs with the same features that are explored
+  ALONE_MAX = 6      // inputs of a site that were solved without their paths
 };
 
 // So few conflicts that, unless the machine is very busy, they and not the time
@@ -202,7 +201,7 @@ static PathStep last_step(const Frontier *f, const FlipCandidate *c) {
   return step;
 }
 
-void frontier_push(Frontier *f, Candidates *out, FlipCandidate c,
+void frontier_push(Frontier *f, FlipCandidates *out, FlipCandidate c,
                    uint64_t prefix) {
   if (c.make != MAKE_SAME && c.make != MAKE_GROW &&
       !is_new_path(f, prefix, last_step(f, &c)))
@@ -213,7 +212,7 @@ void frontier_push(Frontier *f, Candidates *out, FlipCandidate c,
 }
 
 static void add_cases(Frontier *f, uint32_t run, uint32_t event,
-                      uint64_t prefix, Candidates *out) {
+                      uint64_t prefix, FlipCandidates *out) {
   const PathEvent *e = &f->runs.items[run].path.events.items[event];
   const IrBranch *b = &f->program->branches.items[e->branch];
   for (uint32_t k = 0; k < b->ncases && k < CASES_MAX; k++)
@@ -230,7 +229,7 @@ static void add_cases(Frontier *f, uint32_t run, uint32_t event,
 // Where many bytes are read at once, no condition says where else the input
 // could end, and the flip only makes it a byte shorter.
 static void add_cuts(Frontier *f, uint32_t run, uint32_t event, uint64_t prefix,
-                     Candidates *out) {
+                     FlipCandidates *out) {
   const Explored *e = &f->runs.items[run];
   const PathEvent *read = &e->path.events.items[event];
   bool more = read->kind == PATH_EOF && read->outcome;
@@ -249,7 +248,7 @@ static uint32_t other_edge(const PathEvent *e) {
   return e->kind == PATH_BRANCH ? !e->edge : 0;
 }
 
-static void add_flips(Frontier *f, uint32_t run, Candidates *out) {
+static void add_flips(Frontier *f, uint32_t run, FlipCandidates *out) {
   const Explored *e = &f->runs.items[run];
   size_t n = e->path.events.len, stride = n / FLIPS_MAX + 1;
   uint64_t prefix = 0;
@@ -274,7 +273,7 @@ static void add_flips(Frontier *f, uint32_t run, Candidates *out) {
 }
 
 // Input bytes that the path depends on, evenly spread.
-static void add_same(Frontier *f, uint32_t run, Candidates *out) {
+static void add_same(Frontier *f, uint32_t run, FlipCandidates *out) {
   Explored *e = &f->runs.items[run];
   Support all = SUPPORT_EMPTY;
   VarList vars = {0};
@@ -358,89 +357,10 @@ static size_t best_of_list(Frontier *f) {
   return best_now(f);
 }
 
-// --- by site ----------------------------------------------------------------
-
-static uint32_t runs_at(const Frontier *f, const FlipSite *site) {
-  uint32_t branch = site->step.condition, own;
-  if ((own = frontier_step_costs(site->step)))
-    return own;
-  if (branch >= f->program->branches.len)
-    return site->taken;
-  const IrBranch *b = &f->program->branches.items[branch];
-  uint32_t edge = b->first_edge + site->step.outcome;
-  if (site->step.outcome >= b->nedges || edge >= f->edge_runs.len)
-    return site->taken;
-  return f->edge_runs.items[edge];
-}
-
-// Since the last that brought something new.
-static uint32_t attempts_at(const FlipSite *site) {
-  enum { TEXT = 8 };
-  uint32_t n = site->tried + site->vain - site->paid;
-  return frontier_step_costs(site->step) == 1 ? n * TEXT : n;
-}
-
-void frontier_reward(Frontier *f, const FlipCandidate *c) {
-  FlipSite *site = &f->sites.items[c->site];
-  site->paid = site->tried + site->vain;
-}
-
-// The number of the cheapest site that has candidates; of equal ones the first.
-static size_t cheapest_site(const Frontier *f) {
-  size_t best = SIZE_MAX;
-  double least = 0;
-  for (size_t i = 0; i < f->queue.sites.len; i++) {
-    const FlipSite *site = &f->sites.items[i];
-    if (!f->queue.sites.items[i].len)
-      continue;
-    double cost = site_cost(attempts_at(site), runs_at(f, site));
-    if (best == SIZE_MAX || cost < least) {
-      best = i;
-      least = cost;
-    }
-  }
-  return best;
-}
-
-// Of those that were not taken out of the list.
-static bool pop_by_site(Frontier *f, FlipCandidate *out) {
-  size_t site;
-  while ((site = cheapest_site(f)) != SIZE_MAX) {
-    *out = site_queue_take(&f->queue, site);
-    if (bitset_has(&f->gone, out->number))
-      continue;
-    bitset_add(&f->gone, out->number);
-    return true;
-  }
-  return false;
-}
-
-static bool has_sites(const Frontier *f) {
-  return f->strategy->sites && (f->parts & PART_SITES);
-}
-
-// Is it the turn of the site queue?
-static bool by_site(const Frontier *f) {
-  return has_sites(f) && (!f->strategy->now || f->solved % 2);
-}
-
 // A strategy that compares paths does not take what predicts none.
 static bool is_listed(const Frontier *f, const FlipCandidate *c) {
-  return !has_sites(f) ||
+  return !frontier_has_sites(f) ||
          (f->strategy->now && (c->make < MAKE_OTHER || c->make == MAKE_SAME));
-}
-
-// In runs that brought something new first, in short inputs, where the condition
-// is met first; beyond that in no particular order: neighbours on a path have the same
-// reason to be infeasible.
-static double site_score(const Frontier *f, const FlipCandidate *c) {
-  const Explored *e = &f->runs.items[c->run];
-  uint32_t instance =
-      c->make < MAKE_SAME ? e->path.events.items[c->event].instance : 0;
-  uint64_t mixed = XXH3_64bits_withSeed(&c->number, sizeof c->number, 1);
-  return 64.0 * e->fresh - floor(log2(1.0 + instance)) -
-         log2(1.0 + (double)made_size(&e->inputs)) / 2 -
-         (double)(mixed >> 40) / (1 << 24);
 }
 
 static bool pop_listed(Frontier *f, FlipCandidate *out) {
@@ -448,7 +368,7 @@ static bool pop_listed(Frontier *f, FlipCandidate *out) {
     take_out(f, best_of_list(f), out);
     if (bitset_has(&f->gone, out->number))
       continue;
-    if (has_sites(f))
+    if (frontier_has_sites(f))
       bitset_add(&f->gone, out->number);
     return true;
   }
@@ -456,10 +376,10 @@ static bool pop_listed(Frontier *f, FlipCandidate *out) {
 }
 
 bool frontier_pop(Frontier *f, FlipCandidate *out) {
-  bool sites = by_site(f);
-  bool got = sites ? pop_by_site(f, out) : pop_listed(f, out);
-  if (!got && has_sites(f))
-    got = sites ? pop_listed(f, out) : pop_by_site(f, out);
+  bool sites = frontier_by_site(f);
+  bool got = sites ? frontier_pop_by_site(f, out) : pop_listed(f, out);
+  if (!got && frontier_has_sites(f))
+    got = sites ? pop_listed(f, out) : frontier_pop_by_site(f, out);
   f->taken += got;
   return got;
 }
@@ -480,42 +400,9 @@ void frontier_cover(Frontier *f, const Bitset *edges) {
   f->stale |= bitset_count(&f->covered) != before;
 }
 
-// --- what runs reach --------------------------------------------------------
-
-// AFL's classes: 1, 2, 3, 4-7, 8-15, 16-31, 32-127, 128 and more.
-static uint32_t class_of(uint32_t n) {
-  static const uint32_t least[] = {128, 32, 16, 8, 4, 3, 2, 1};
-  for (uint32_t i = 0; i < 8; i++)
-    if (n >= least[i])
-      return 8 - i;
-  return 0;
-}
-
-bool frontier_learn(Frontier *f, const uint32_t *counts, size_t n,
-                    bool *fresh) {
-  uint64_t all = 0;
-  *fresh = false;
-  while (f->edge_runs.len < n)
-    array_push(&f->edge_runs, 0);
-  for (uint32_t i = 0; i < n; i++) {
-    if (!counts[i])
-      continue;
-    uint32_t feature[2] = {i, class_of(counts[i])};
-    uint64_t here = f->made + 1ull;
-    *fresh |= hashmap_intern(&f->features, feature, sizeof feature, 0) == 0;
-    hashmap_put(&f->features, feature, sizeof feature, here);
-    f->edge_runs.items[i]++;
-    all = XXH3_64bits_withSeed(feature, sizeof feature, all);
-  }
-  uint64_t like = 0;
-  hashmap_get(&f->alike, &all, sizeof all, &like);
-  hashmap_put(&f->alike, &all, sizeof all, like + 1);
-  return like < ALIKE_MAX || !f->strategy->by_coverage || !has_sites(f);
-}
-
 static void list(Frontier *f, const FlipCandidate *c) {
-  if (has_sites(f))
-    site_queue_add(&f->queue, c, site_score(f, c));
+  if (frontier_has_sites(f))
+    site_queue_add(&f->queue, c, frontier_site_score(f, c));
   if (!is_listed(f, c))
     return;
   array_push(&f->candidates, *c);
@@ -537,7 +424,7 @@ bool frontier_is_other(Frontier *f, const Explored *run) {
 
 bool frontier_add(Frontier *f, Explored *run) {
   uint32_t number = (uint32_t)f->runs.len;
-  Candidates fresh = {0};
+  FlipCandidates fresh = {0};
   uint64_t hash = made_hash(&run->inputs), prefix = 0;
   fill_solver(run, f->limits);
   if (getenv("DBG"))
@@ -718,8 +605,8 @@ static SolverResult solve_alone(Frontier *f, FlipCandidate *c, Model *model) {
   Explored *e = &f->runs.items[c->run];
   FlipSite *site = &f->sites.items[c->site];
   bool new = c->make < MAKE_CUT &&frontier_is_new(f, c);
-  if (!(f->parts & PART_OPTIMISTIC) || !by_site(f) || !e->solver || !new ||
-      site->alone >= ALONE_MAX)
+  if (!(f->parts & PART_OPTIMISTIC) || !frontier_by_site(f) || !e->solver ||
+      !new || site->alone >= ALONE_MAX)
     return SOLVER_UNSAT;
   SolverResult result =
       c->make == MAKE_CASE
@@ -776,13 +663,6 @@ SolverResult frontier_solve(Frontier *f, FlipCandidate *c, Inputs *out) {
   if (hashmap_intern(&f->inputs, &hash, sizeof hash, number) == number) {
     site->tried++;
     f->solved++;
-    if (getenv("DBG2"))
-      fprintf(stderr,
-              "TEST make%d alone%d site%u step %x/%u tried%u vain%u runs%u "
-              "fromrun%u size%zu\n",
-              c->make, c->alone, c->site, site->step.condition,
-              site->step.outcome, site->tried, site->vain, runs_at(f, site),
-              c->run, made_size(out));
     return result;
   }
   inputs_release(out);

@@ -32,7 +32,7 @@ enum {
   PART_GROW = 4,       // inputs get longer
   PART_TEXTS = 8,      // texts that the program compares with are put in
   PART_TABLES = 16,    // places in tables stay open (replay.h, split_tables)
-  PART_MUTATE = 32,    // mutations (mutate.h)
+  PART_MUTATE = 32,    // mutations (havoc.h)
   PARTS_ALL = 63
 };
 

@@ -1,5 +1,5 @@
-// Candidates that do not negate a condition: see frontier_make.h.
-#include "input/frontier_make.h"
+// FlipCandidates that do not negate a condition: see frontier_internal.h.
+#include "input/frontier_internal.h"
 
 #include <string.h>
 #include <xxhash.h>
@@ -76,7 +76,7 @@ void frontier_note_values(Frontier *f, uint32_t run) {
 }
 
 void frontier_make_others(Frontier *f, uint32_t run, uint32_t event,
-                          uint64_t prefix, Candidates *out) {
+                          uint64_t prefix, FlipCandidates *out) {
   const Explored *e = &f->runs.items[run];
   if (!is_place(f, e, event) ||
       values_at(f, e->path.events.items[event].place)->len == PINNED_MOST)
@@ -109,7 +109,7 @@ static bool can_grow(const Inputs *in, const InputSource *s) {
   return s->kind != INPUT_ENV && s->size < LONGEST && !inputs_named(in, s);
 }
 
-static void make_longer(Frontier *f, uint32_t run, Candidates *out) {
+static void make_longer(Frontier *f, uint32_t run, FlipCandidates *out) {
   const Inputs *in = &f->runs.items[run].inputs;
   for (uint32_t i = 0; i < in->sources.len; i++)
     if (can_grow(in, &in->sources.items[i]))
@@ -121,7 +121,7 @@ static void make_longer(Frontier *f, uint32_t run, Candidates *out) {
             0);
 }
 
-void frontier_make_more(Frontier *f, uint32_t run, Candidates *out) {
+void frontier_make_more(Frontier *f, uint32_t run, FlipCandidates *out) {
   const Explored *e = &f->runs.items[run];
   if (!f->strategy->sites || !(f->parts & PART_SITES))
     return;

@@ -17,7 +17,7 @@
 #include <stddef.h>
 
 #include "input/frontier.h"
-#include "input/mutate.h"
+#include "input/havoc.h"
 #include "input/recorder.h"
 #include "input/screen.h"
 #include "model/input.h"

@@ -419,7 +419,7 @@ static void round_add(InputSearch *s, TestRound *r) {
 static int round_learn(InputSearch *s, TestRound *r, Err *err) {
   if (!has_work(r))
     return 0;
-  if (round_replay(s, r, err))
+  if (r->n && round_replay(s, r, err))
     return -1;
   round_add(s, r);
   return 0;

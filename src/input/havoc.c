@@ -1,5 +1,5 @@
-// Mutations of inputs: see mutate.h.
-#include "input/mutate.h"
+// Mutations of inputs: see havoc.h.
+#include "input/havoc.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -157,8 +157,8 @@ static void splice(Mutation *x) {
     replace(x->text, place, 0, s->bytes + at, n);
 }
 
-typedef void Change(Mutation *x);
-static Change *const changes[] = {
+typedef void HavocStep(Mutation *x);
+static HavocStep *const changes[] = {
     flip_bit,  set_byte,     add_to_byte, insert_byte, insert_byte,
     leave_out, double_piece, put_word,    put_word,    splice};
 

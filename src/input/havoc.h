@@ -7,14 +7,14 @@
 //   mutate(&m, inputs, 3, &made);             // of one of the three
 //
 // The same calls make the same inputs.
-#ifndef CULPRIT_INPUT_MUTATE_H
-#define CULPRIT_INPUT_MUTATE_H
+#ifndef CULPRIT_INPUT_HAVOC_H
+#define CULPRIT_INPUT_HAVOC_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ir/ir.h"
 #include "model/input.h"
+#include "replay/replay.h"
 #include "util/array.h"
 #include "util/hashmap.h"
 
