@@ -194,6 +194,10 @@ static void print_summary(InputSearch *e) {
   if (s->guessed)
     printf("%zu test%s made without a predicted path\n", s->guessed,
            s->guessed == 1 ? " was" : "s were");
+  if (s->building > 1)
+    printf("building the program that records took %.1f s, beside the budget; "
+           "it is kept\n",
+           s->building);
   if (s->screened)
     printf("%zu of %zu mutations reached something new\n", s->found,
            s->screened);

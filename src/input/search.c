@@ -34,7 +34,7 @@ static bool shows_failure(const InputSearch *s, const Run *run) {
 
 static void note_judged(void *context, const Run *run) {
   InputSearch *s = context;
-  screen_note(&s->screen, run);
+  bool fresh = screen_note(&s->screen, run);
   for (size_t i = 0; s->batch && i < s->batch->n; i++) {
     if (strcmp(s->batch->tests[i].name, run->test) != 0)
       continue;
@@ -43,7 +43,7 @@ static void note_judged(void *context, const Run *run) {
     if (!s->signature && run->verdict == VERDICT_FAIL && run->failures.len)
       take_failure(s, run);
     s->batch->results[i] =
-        (InputResult){run->verdict, run->status, shows_failure(s, run)};
+        (InputResult){run->verdict, run->status, shows_failure(s, run), fresh};
   }
 }
 
@@ -138,6 +138,7 @@ int search_open(InputSearch *s, Runner *runner, const SearchOptions *o,
   runner->judged_context = s;
   if (recorder_open(&s->recorder, runner, o->program, o->cache, err))
     return -1;
+  s->start = search_count_time(&s->stats.building, s->start);
   frontier_init(&s->frontier, &s->recorder.program, o->strategy);
   s->frontier.parts = o->parts;
   s->screen = (Screen){.runner = runner, .program = o->program};

@@ -62,6 +62,7 @@ typedef struct {
   size_t false_conditions;      // should be 0: our bug
   size_t queries;
   size_t bytes_before, bytes_after; // of the input, by reduction
+  double building; // the build that records; before the budget begins
   double seconds;
   double writing, running, recording, screening; // of it
   double replaying, choosing, solving;           // likewise
@@ -77,6 +78,7 @@ typedef struct {
   Verdict verdict; // VERDICT_ERROR: it was not judged
   int status;
   bool shows; // the failure that is to be explained
+  bool fresh; // it reached what no run of the session had reached
 } InputResult;
 
 enum { TRIALS_KEPT = 16 };

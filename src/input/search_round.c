@@ -158,7 +158,7 @@ static int round_write(InputSearch *s, TestRound *r, Err *err) {
 
 // --- running ----------------------------------------------------------------
 
-static void count_verdict(InputSearch *s, const InputResult *j) {
+void search_count_verdict(InputSearch *s, const InputResult *j) {
   s->stats.tests++;
   s->stats.same += j->shows;
   s->stats.passing += j->verdict == VERDICT_PASS;
@@ -182,7 +182,7 @@ static int round_run(InputSearch *s, TestRound *r, Err *err) {
   s->stats.screened = s->screen.runs;
   search_count_time(&s->stats.screening, start);
   for (size_t i = 0; i < r->n && is_made(s, r); i++)
-    count_verdict(s, &r->batch.results[i]);
+    search_count_verdict(s, &r->batch.results[i]);
   return rc;
 }
 
@@ -565,7 +565,9 @@ int search_make_tests(InputSearch *s, Err *err) {
   int rc = add_start(s, err);
   if (!rc)
     rc = after_round(s, err);
-  if (!rc)
+  if (!rc && !s->frontier.runs.len && !s->options.strategy->from_empty)
+    rc = search_make_natively(s, err);
+  else if (!rc)
     rc = s->runner->options->jobs > 1 ? make_overlapped(s, err)
                                       : make_in_turn(s, err);
   s->stats.seconds = clock_now() - s->start;
