@@ -63,9 +63,10 @@ static int run_some(InputSearch *s, InputVariations *first, size_t *next,
   return rc;
 }
 
-// Beyond the budget as well, by a quarter of it.
+// Beyond the budget as well, by a quarter of it, if it is a budget at all.
 static bool goes_on(const InputSearch *s, double start) {
-  double now = clock_now(), more = s->options.seconds / 4;
+  double now = clock_now(), whole = s->options.seconds;
+  double more = whole >= 1 ? whole / 4 : 0;
   return !s->runner->interrupted && s->planned < s->options.max_tests &&
          (search_goes_on(s) || now - start < more);
 }

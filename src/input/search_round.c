@@ -88,8 +88,12 @@ static size_t round_size(const InputSearch *s) {
   return want > BATCH_MAX ? BATCH_MAX : want > left ? left : want;
 }
 
+// Not with strategies that compare paths: what mutations reach is far from any
+// failing run (docs/internals/input.md).
 static bool mutates(const InputSearch *s) {
-  return (s->options.parts & PART_MUTATE) && s->options.strategy->sites;
+  const Strategy *strategy = s->options.strategy;
+  return (s->options.parts & PART_MUTATE) && strategy->sites &&
+         strategy->by_coverage;
 }
 
 // More of them, the longer nothing else brings anything new.
@@ -110,11 +114,10 @@ static void round_mutate(InputSearch *s, TestRound *r) {
   free(from);
 }
 
-// A mutation that reached something new, if it is the turn of those.
+// A mutation that reached something new, if there is one.
 static bool take_find(InputSearch *s, TestRound *r) {
   Frontier *f = &s->frontier;
-  if (s->next_find == s->finds.len ||
-      (s->options.strategy->now && f->solved % 2 == 0))
+  if (s->next_find == s->finds.len)
     return false;
   r->candidates[r->n] = (FlipCandidate){.make = MAKE_MUTANT};
   r->inputs[r->n++] = s->finds.items[s->next_find++];
