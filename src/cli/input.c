@@ -183,10 +183,10 @@ static void print_summary(InputSearch *e) {
     printf("the budget of %g s ended before the first test was made; use "
            "--budget SECONDS\n",
            e->options.seconds);
-  printf("writing %.1f s, running %.1f s, recording %.1f s, replaying %.1f s, "
-         "choosing %.1f s, solving %.1f s, mutating %.1f s\n",
-         s->writing, s->running, s->recording, s->replaying, s->choosing,
-         s->solving, s->screening);
+  printf("building %.1f s, writing %.1f s, running %.1f s, recording %.1f s, "
+         "replaying %.1f s, choosing %.1f s, solving %.1f s, mutating %.1f s\n",
+         s->building, s->writing, s->running, s->recording, s->replaying,
+         s->choosing, s->solving, s->screening);
   printf("%zu of %zu took the predicted path (%zu different path%s); %zu "
          "branch%s infeasible, %zu undecided\n",
          s->confirmed, s->confirmed + s->diverged, s->paths, plural(s->paths),
@@ -194,10 +194,6 @@ static void print_summary(InputSearch *e) {
   if (s->guessed)
     printf("%zu test%s made without a predicted path\n", s->guessed,
            s->guessed == 1 ? " was" : "s were");
-  if (s->building > 1)
-    printf("building the program that records took %.1f s, beside the budget; "
-           "it is kept\n",
-           s->building);
   if (s->screened)
     printf("%zu of %zu mutations reached something new\n", s->found,
            s->screened);
