@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cc/checked.h"
 #include "compile/bitcode_format.h"
 #include "compile/cc_args.h"
 #include "compile/changed_file.h"
@@ -252,93 +253,25 @@ static int to_bitcode(Cc *cc, const char *source, const char *object,
   return run_and_free(&a, messages);
 }
 
-// -Wculprit-contract, -Wculprit-contract-error: the last one of a kind counts.
-static ContractTelling contract_options(const Cc *cc) {
-  const char *strict = getenv("CULPRIT_STRICT");
-  ContractTelling how = {.strict = strict && *strict && strcmp(strict, "0")};
-  for (size_t i = 0; i < cc->args.args.len; i++) {
-    const char *a = cc->args.args.items[i].text;
-    if (!strcmp(a, "-Wculprit-contract"))
-      how.list = true;
-    else if (!strcmp(a, "-Wno-culprit-contract"))
-      how.list = false;
-    else if (!strcmp(a, "-Wculprit-contract-error"))
-      how.strict = true;
-    else if (!strcmp(a, "-Wno-culprit-contract-error"))
-      how.strict = false;
-  }
-  return how;
-}
-
 typedef struct {
-  Contracts *contracts;
+  Cc *cc;
   const char *source, *object, *bitcode;
-  char *prefix, *messages; // files
-  Str said;                // what clang said last
-  Err err;
-} Checked;
+} ToBitcode;
 
-// Once, with what is left of the contracts.
-static int compile_checked(Cc *cc, Checked *k) {
-  char *overlay = NULL;
-  Err ignored;
-  k->said.len = 0;
-  if (contracts_write(k->contracts, k->prefix, &overlay, &k->err))
-    return 3;
-  int rc =
-      to_bitcode(cc, k->source, k->object, k->bitcode, overlay, k->messages);
-  if (fs_read(k->messages, 0, &k->said, &ignored))
-    k->said.len = 0;
-  free(overlay);
-  return rc;
+static int with_overlay(void *context, const char *overlay,
+                        const char *messages) {
+  const ToBitcode *t = context;
+  return to_bitcode(t->cc, t->source, t->object, t->bitcode, overlay, messages);
 }
 
-// As if the comments were comments. If that works, the contracts were to blame.
-static int compile_unchecked(Cc *cc, Checked *k) {
-  Str why = {0};
-  const char *first = strstr(str_text(&k->said), "error: ");
-  str_addn(&why, first ? first + 7 : "", first ? strcspn(first + 7, "\n") : 0);
-  int rc = to_bitcode(cc, k->source, k->object, k->bitcode, NULL, k->messages);
-  Err ignored;
-  k->said.len = 0;
-  if (fs_read(k->messages, 0, &k->said, &ignored))
-    k->said.len = 0;
-  if (!rc)
-    escape_printf(stderr,
-                  "%s: warning: the contracts of this file are not checked: "
-                  "%s\n",
-                  k->source, str_text(&why));
-  str_release(&why);
-  return rc;
-}
-
-// Contracts in the source become code (contract.h). What clang refuses of them
-// is left out: a contract does not break a build, unless that is asked for.
 static int checked_to_bitcode(Cc *cc, Contracts *c, const char *source,
                               const char *object, const char *bitcode) {
-  Checked k = {.contracts = c,
-               .source = source,
-               .object = object,
-               .bitcode = bitcode,
-               .prefix = temporary(cc, ""),
-               .messages = temporary(cc, ".txt")};
-  ContractTelling how = contract_options(cc);
-  Str shown = {0};
-  int rc = compile_checked(cc, &k);
-  while (rc && rc != 3 && contracts_refuse(c, str_text(&k.said)))
-    rc = compile_checked(cc, &k);
-  if (rc == 3)
-    note(source, k.err.text);
-  else if (rc && !how.strict)
-    rc = compile_unchecked(cc, &k);
-  if (rc != 3 && contracts_messages(c, how, &shown))
-    rc = 1;
-  contracts_translate(c, str_text(&k.said), &shown);
-  fputs(str_text(&shown), stderr); // clang's colours stay
-  str_release(&k.said);
-  str_release(&shown);
-  free(k.prefix);
-  free(k.messages);
+  ToBitcode context = {cc, source, object, bitcode};
+  char *prefix = temporary(cc, ""), *messages = temporary(cc, ".txt");
+  int rc = compile_checked(c, contract_telling(&cc->args), source, prefix,
+                           messages, with_overlay, &context);
+  free(prefix);
+  free(messages);
   return rc;
 }
 

@@ -361,9 +361,8 @@ static int refuse_ghosts(Contracts *c, const char *line, const char *why) {
       if (a->kind != ANNOTATION_GHOST)
         continue;
       if (!dropped++)
-        array_push(&s->diags,
-                   (Diag){DIAG_ERROR, a->whole.line, a->whole.col,
-                          arena_strdup(&s->pool.arena, why), false});
+        array_push(&s->diags, (Diag){DIAG_ERROR, a->whole.line, a->whole.col,
+                                     arena_strdup(&s->pool.arena, why), false});
       a->kind = ANNOTATION_NONE;
     }
   }
@@ -379,9 +378,8 @@ static int refuse_line(Contracts *c, const char *line) {
   if (!s)
     return refuse_ghosts(c, line, text);
   size_t known = s->diags.len;
-  array_push(&s->diags,
-             (Diag){DIAG_ERROR, at, col, arena_strdup(&s->pool.arena, text),
-                    false});
+  array_push(&s->diags, (Diag){DIAG_ERROR, at, col,
+                               arena_strdup(&s->pool.arena, text), false});
   return drop_refused(s, known);
 }
 

@@ -38,8 +38,9 @@ static bool watch_logic(ContractUnit *u, const char *text, const Annotation *a,
     const Token *t = &a->tokens.items[l->name];
     char key[128];
     uint64_t known = ~0ull, now = 0;
-    int n = snprintf(key, sizeof key, "%.*s/%u=",
-                     (int)(t->len < 90 ? t->len : 90), text + t->at, l->arity);
+    int n =
+        snprintf(key, sizeof key, "%.*s/%u=", (int)(t->len < 90 ? t->len : 90),
+                 text + t->at, l->arity);
     if (!first)
       hashmap_get(&u->logic, key, (size_t)n, &known);
     TokenList names = {0};
@@ -60,8 +61,8 @@ static bool watch_all(ContractUnit *u, bool first) {
   for (size_t i = 0; i < u->sources.len; i++) {
     const ContractSource *s = u->sources.items[i];
     for (size_t k = 0; k < s->annotations.len; k++)
-      changed |= watch_logic(u, str_text(&s->text), &s->annotations.items[k],
-                             first);
+      changed |=
+          watch_logic(u, str_text(&s->text), &s->annotations.items[k], first);
   }
   return changed;
 }
@@ -205,7 +206,7 @@ static const char *param_names(const ContractSource *s, const Head *h,
 // --- functions --------------------------------------------------------------
 
 typedef struct {
-  Writer *w;
+  ContractWriter *w;
   Promise promise;
   const Annotation *a;
   const char *name;
@@ -296,7 +297,7 @@ static void add_begin(Wrap *r) {
            "static unsigned long __culprit_calls;\n"
            "struct __culprit_call __culprit_call = {&__culprit_calls, 0, "
            "{0}};\n"
-           "if (!__culprit_contract_begin(&__culprit_contract_%s, "
+           "if (!__culprit_contract_begin(&__culprit_promise_%s, "
            "&__culprit_args, sizeof __culprit_args, &__culprit_call)) {\n",
            r->name);
   return_body(r);
@@ -309,8 +310,7 @@ static void add_begin(Wrap *r) {
 }
 
 static Emitter wrap_emitter(Wrap *r, EmitState state) {
-  Emitter e =
-      writer_emitter(r->w, r->promise.source, &r->a->tokens, state);
+  Emitter e = writer_emitter(r->w, r->promise.source, &r->a->tokens, state);
   e.params = &r->params;
   return e;
 }
@@ -322,9 +322,8 @@ static void end_emitter(Wrap *r, Emitter *e) {
 
 static void add_clause(Wrap *r, Emitter *e, size_t k) {
   const Clause *c = &r->a->clauses.items[k];
-  emit_own(e, "\nif (__culprit_asks(&__culprit_contract_%s, %zu)) ", r->name,
-           k);
-  emit_own(e, "__culprit_clause(&__culprit_contract_%s, %zu, ", r->name, k);
+  emit_own(e, "\nif (__culprit_asks(&__culprit_promise_%s, %zu)) ", r->name, k);
+  emit_own(e, "__culprit_clause(&__culprit_promise_%s, %zu, ", r->name, k);
   if (c->behavior >= 0)
     emit_own(e, "!__culprit_assumes_%d || ", c->behavior);
   emit_own(e, "!!");
@@ -334,7 +333,7 @@ static void add_clause(Wrap *r, Emitter *e, size_t k) {
 
 static void add_enter(Wrap *r) {
   str_addf(r->w->out,
-           "if (!__culprit_contract_enter(&__culprit_contract_%s, "
+           "if (!__culprit_contract_enter(&__culprit_promise_%s, "
            "&__culprit_call)) {\n",
            r->name);
   return_body(r);
@@ -396,8 +395,8 @@ static void add_olds(Wrap *r) {
 // The memory before the call, if clauses or the body's assertions ask for it.
 static void add_state(Wrap *r) {
   Emitter e = wrap_emitter(r, EMIT_BEFORE);
-  r->state = emit_needs_state(&e, r->a) ||
-             marks_need_state(r->w->s, r->definition);
+  r->state =
+      emit_needs_state(&e, r->a) || marks_need_state(r->w->s, r->definition);
   if (r->state) {
     emit_state(&e, r->a, r->w->s);
     emit_frames(&e, r->a);
@@ -416,7 +415,7 @@ static void add_body(Wrap *r) {
   add_state(r);
   str_addf(r->w->out,
            "struct __culprit_active __culprit_active = "
-           "{&__culprit_contract_%s, &__culprit_call, 0, 0, %s, 0, 0ul",
+           "{&__culprit_promise_%s, &__culprit_call, 0, 0, %s, 0, 0ul",
            r->name, r->state ? "&__culprit_pre" : "0");
   for (size_t b = 0; b < r->a->behaviors.len && b < 64; b++)
     str_addf(r->w->out, " | (unsigned long)__culprit_assumes_%zu << %zu", b, b);
@@ -427,7 +426,7 @@ static void add_body(Wrap *r) {
   add_ensures(r);
   own(r, r->state ? "__culprit_state_close(&__culprit_pre);\n" : "");
   str_addf(r->w->out,
-           "__culprit_contract_end(&__culprit_contract_%s, "
+           "__culprit_contract_end(&__culprit_promise_%s, "
            "&__culprit_call);\n",
            r->name);
   own(r, r->is_void ? "}\n" : "return __culprit_result;\n}\n");
@@ -436,18 +435,17 @@ static void add_body(Wrap *r) {
 static void refuse(Wrap *r, const char *why) {
   ContractSource *s = r->promise.source;
   const Token *t = head_name(s, r->promise.head);
-  array_push(&s->diags,
-             (Diag){DIAG_WARNING, t->line, t->col,
-                    arena_strdup(&s->pool.arena, why), false});
+  array_push(&s->diags, (Diag){DIAG_WARNING, t->line, t->col,
+                               arena_strdup(&s->pool.arena, why), false});
   array_push(&r->w->u->refused, (Annotation *)r->a);
 }
 
 static void add_wrapper_table(Wrap *r) {
   Str strings = {0};
   char *body = mem_printf("__culprit_body_%s", r->name);
-  char *table = mem_printf("__culprit_contract_%s", r->name);
+  char *table = mem_printf("__culprit_promise_%s", r->name);
   writer_strings(&strings, r->promise.source, r->a, r->name, body,
-                head_name(r->promise.source, r->promise.head)->line);
+                 head_name(r->promise.source, r->promise.head)->line);
   writer_table(r->w, table, &strings);
   str_release(&strings);
   free(body);
@@ -474,7 +472,7 @@ static void wrap_marker(const Wrap *r) {
 }
 
 // One prototype may have several definitions, in branches of #if.
-static bool is_wrapped(const Writer *w, const Promise *p) {
+static bool is_wrapped(const ContractWriter *w, const Promise *p) {
   for (size_t i = 0; i < w->wrapped.len; i++)
     if (w->wrapped.items[i] == p->head)
       return true;
@@ -491,7 +489,7 @@ static bool has_checks(const ContractSource *s, const Head *h) {
 // What is to be wrapped, and by which contract; false: nothing.
 static bool find_wrap(Wrap *r, const Head *h) {
   static const Annotation nothing = {.kind = ANNOTATION_FUNCTION};
-  Writer *w = r->w;
+  ContractWriter *w = r->w;
   if (!find_promise(w->u, w->number, h, &r->promise)) {
     r->promise = (Promise){w->s, w->number, h};
     r->implicit = true;
@@ -502,7 +500,7 @@ static bool find_wrap(Wrap *r, const Head *h) {
   return !is_wrapped(w, &r->promise);
 }
 
-static void add_wrapper(Writer *w, const Head *h) {
+static void add_wrapper(ContractWriter *w, const Head *h) {
   Wrap r = {.w = w, .definition = h};
   size_t before = w->out->len;
   if (!find_wrap(&r, h))
@@ -541,7 +539,7 @@ static void add_wrapper(Writer *w, const Head *h) {
 
 // --- assertions -------------------------------------------------------------
 
-static void add_checks(Writer *w, const Check *c) {
+static void add_checks(ContractWriter *w, const Check *c) {
   const Annotation *a = &w->s->annotations.items[c->annotation];
   const Head *h = &w->s->heads.items[c->function];
   Str strings = {0};
@@ -578,7 +576,7 @@ static void add_checks(Writer *w, const Check *c) {
 // --- the file ---------------------------------------------------------------
 
 // Code that only contracts see has no line: it is no statement.
-static void write_ghost(Writer *w, const Annotation *a) {
+static void write_ghost(ContractWriter *w, const Annotation *a) {
   const char *text = str_text(&w->s->text);
   const Token *end = &array_last(&a->tokens);
   bool label = token_is(text, &a->tokens.items[2], ":");
@@ -593,7 +591,7 @@ static void write_ghost(Writer *w, const Annotation *a) {
   writer_resume(w, a->whole.at + (size_t)a->whole.len);
 }
 
-static void write_annotation(Writer *w, size_t index) {
+static void write_annotation(ContractWriter *w, size_t index) {
   const Annotation *a = &w->s->annotations.items[index];
   if (a->kind == ANNOTATION_GHOST && a->tokens.len > 2)
     write_ghost(w, a);
@@ -609,21 +607,21 @@ static void write_annotation(Writer *w, size_t index) {
   writer_resume(w, a->whole.at + (size_t)a->whole.len);
 }
 
-static void write_check(Writer *w, const Check *c) {
+static void write_check(ContractWriter *w, const Check *c) {
   const Annotation *a = &w->s->annotations.items[c->annotation];
   writer_copy(w, c->at);
   add_checks(w, c);
   writer_resume(w, a->loop ? c->at : c->at + (size_t)a->whole.len);
 }
 
-static void write_mark(Writer *w, const Mark *m) {
+static void write_mark(ContractWriter *w, const StateMark *m) {
   writer_copy(w, m->at);
   marks_emit(w, m);
   writer_resume(w, m->at);
 }
 
 // Text that the preprocessor skipped has skipped our #line, too.
-static void write_branch(Writer *w, const Token *directive) {
+static void write_branch(ContractWriter *w, const Token *directive) {
   size_t end = directive->at + (size_t)directive->len;
   uint32_t line = directive->line + 1;
   const char *text = str_text(&w->s->text);
@@ -664,7 +662,7 @@ static void collect_edits(const ContractSource *s, Edits *out) {
     qsort(out->items, out->len, sizeof *out->items, by_place);
 }
 
-static void write_edits(Writer *w) {
+static void write_edits(ContractWriter *w) {
   Edits edits = {0};
   collect_edits(w->s, &edits);
   for (size_t i = 0; i < edits.len; i++) {
@@ -684,7 +682,7 @@ static void write_edits(Writer *w) {
 
 void contract_unit_rewrite(ContractUnit *u, size_t source, Str *out) {
   ContractSource *s = u->sources.items[source];
-  Writer w = {.u = u, .number = source, .s = s, .out = out};
+  ContractWriter w = {.u = u, .number = source, .s = s, .out = out};
   marks_collect(s);
   str_add(out, contract_prelude);
   str_add(out, "#line 1\n");

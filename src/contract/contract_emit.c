@@ -360,9 +360,10 @@ static void emit_comparison(Emitter *e, const ContractExpr *a, const Token *op,
   if (met_b)
     emit_own(e, "__culprit_met((long long)__culprit_b); ");
   emit_own(e, "%s(", token_is(e->text, op, "!=") ? "!" : "");
-  emit_own(e, e->text[op->at] == '=' || e->text[op->at] == '!'
-                  ? "(__culprit_a < 0) == (__culprit_b < 0) && "
-                  : "(__culprit_a < 0) != (__culprit_b < 0) ? %s : ",
+  emit_own(e,
+           e->text[op->at] == '=' || e->text[op->at] == '!'
+               ? "(__culprit_a < 0) == (__culprit_b < 0) && "
+               : "(__culprit_a < 0) != (__culprit_b < 0) ? %s : ",
            e->text[op->at] == '<' ? "__culprit_a < 0" : "__culprit_b < 0");
   emit_own(e, "__culprit_a");
   if (token_is(e->text, op, "!=")) {
@@ -415,7 +416,8 @@ static void emit_behaviors(Emitter *e, const ContractExpr *n) {
   bool complete = token_is(e->text, &e->tokens[n->first], "complete");
   emit_own(e, complete ? "(0" : "((0");
   for (size_t i = 0; i < n->fields.len; i++)
-    emit_own(e, complete ? " || __culprit_assumes_%u" : " + __culprit_assumes_%u",
+    emit_own(e,
+             complete ? " || __culprit_assumes_%u" : " + __culprit_assumes_%u",
              n->fields.items[i]);
   emit_own(e, complete ? ")" : ") <= 1)");
 }

@@ -27,19 +27,20 @@ typedef struct {
   const char *file; // for #line; NULL: the file we are in anyway
   const char *text; // of the source
   const Token *tokens;
-  const Hashmap *logic; // names of predicates and logic functions; "NAME/2" with
-                        // two arguments: how many labels it has
+  const Hashmap
+      *logic; // names of predicates and logic functions; "NAME/2" with
+              // two arguments: how many labels it has
   EmitState state;
   // The state that memory is read in: C; NULL: as it is now.
   const char *label;
-  const TokenList *labels;     // of the definition we are in; NULL: in none
-  const EmittedNames *params;  // names that are values, not memory
-  TokenList bound;             // likewise: of quantifiers around us
+  const TokenList *labels;    // of the definition we are in; NULL: in none
+  const EmittedNames *params; // names that are values, not memory
+  TokenList bound;            // likewise: of quantifiers around us
   const char *(*find_label)(void *context, uint32_t token); // NULL: none
   void *context;
   TokenList watched; // of `bound`: what they are compared with is met
   bool uses_state;   // the memory before the call is needed
-  NodePool *pool; // messages
+  NodePool *pool;    // messages
   Diags *diags;
   // Where the next byte written stands for the reader of messages.
   bool placed;

@@ -497,8 +497,8 @@ static ContractExpr *parse_primary(ContractParser *p) {
   bool text = t->kind == TOK_TEXT;
   if (t->kind != TOK_WORD && t->kind != TOK_NUMBER && !text)
     return refuse_primary(p);
-  if (t->kind == TOK_WORD && (token_is(p->text, t + 1, "(") ||
-                              token_is(p->text, t + 1, "{")))
+  if (t->kind == TOK_WORD &&
+      (token_is(p->text, t + 1, "(") || token_is(p->text, t + 1, "{")))
     return parse_apply(p);
   do
     skip(p);

@@ -35,17 +35,17 @@ typedef enum {
                 // a single one
   NODE_FORALL,  // kid: the body; `binders`
   NODE_EXISTS,
-  NODE_LET,      // \let x = kid 0; kid 1
-  NODE_OLD,      // \old(kid), \at(kid, Pre)
-  NODE_AT,       // \at(kid, LABEL); `fields`: the label
-  NODE_RESULT,   // \result
-  NODE_VALID,    // \valid(kid), or with a range: kid + (kid .. kid)
-  NODE_REACH,    // \reach(kid, fields): a set
-  NODE_IN,       // kid 0 \in set
-  NODE_SIZE,     // \size(set)
-  NODE_DISJOINT, // \disjoint(set, set)
-  NODE_ACYCLIC,  // \acyclic(kid, fields)
-  NODE_EXTREME,  // \min(a, b), \max(a, b), \abs(a)
+  NODE_LET,       // \let x = kid 0; kid 1
+  NODE_OLD,       // \old(kid), \at(kid, Pre)
+  NODE_AT,        // \at(kid, LABEL); `fields`: the label
+  NODE_RESULT,    // \result
+  NODE_VALID,     // \valid(kid), or with a range: kid + (kid .. kid)
+  NODE_REACH,     // \reach(kid, fields): a set
+  NODE_IN,        // kid 0 \in set
+  NODE_SIZE,      // \size(set)
+  NODE_DISJOINT,  // \disjoint(set, set)
+  NODE_ACYCLIC,   // \acyclic(kid, fields)
+  NODE_EXTREME,   // \min(a, b), \max(a, b), \abs(a)
   NODE_SEPARATED, // \separated(kids)
   NODE_FOLD,      // \sum, \product, \numof(low, high, \lambda integer k; kid)
   NODE_PLACES,    // of `assigns`: kids
@@ -65,10 +65,10 @@ struct ContractExpr {
   NodeKind kind;
   uint32_t first, end; // tokens
   ARRAY(ContractExpr *) kids;
-  TokenList ops;         // NODE_CHAIN, NODE_ARITH: the operators between the
-                         // kids
-  TokenList fields;      // NODE_REACH, NODE_ACYCLIC: links; NODE_APPLY, NODE_AT:
-                         // labels
+  TokenList ops;    // NODE_CHAIN, NODE_ARITH: the operators between the
+                    // kids
+  TokenList fields; // NODE_REACH, NODE_ACYCLIC: links; NODE_APPLY, NODE_AT:
+                    // labels
   ARRAY(Binder) binders; // NODE_FORALL, NODE_EXISTS; NODE_LET: the name
   uint32_t number;       // NODE_OLD: which one, counted over the annotation
   uint32_t binder;       // NODE_OLD: the quantified variable (token) its value

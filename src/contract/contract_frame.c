@@ -137,7 +137,8 @@ static void emit_frame(Emitter *e, const Annotation *a, size_t k) {
   emit_own(e, "{");
   for (size_t i = k; i < a->clauses.len; i++) {
     const Clause *part = &a->clauses.items[i];
-    for (size_t p = 0; is_same_frame(c, part) && p < part->expr->kids.len; p++) {
+    for (size_t p = 0; is_same_frame(c, part) && p < part->expr->kids.len;
+         p++) {
       emit_own(e, "\n__culprit_frame_%zu[%zu] = ", k, at++);
       emit_span(e, part->expr->kids.items[p], true);
       emit_own(e, ";");
@@ -158,8 +159,8 @@ void emit_frame_check(Emitter *e, const Annotation *a, size_t k,
     return;
   const Clause *c = &a->clauses.items[k];
   emit_own(e,
-           "\nif (__culprit_asks(&__culprit_contract_%s, %zu)) "
-           "__culprit_clause(&__culprit_contract_%s, %zu, ",
+           "\nif (__culprit_asks(&__culprit_promise_%s, %zu)) "
+           "__culprit_clause(&__culprit_promise_%s, %zu, ",
            function, k, function, k);
   if (c->behavior >= 0)
     emit_own(e, "!__culprit_assumes_%d || ", c->behavior);

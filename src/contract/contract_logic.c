@@ -47,8 +47,9 @@ static void bind_params(Emitter *e, const Logic *l) {
   const Token *t = &e->tokens[l->name];
   char key[128];
   uint64_t mask = 0;
-  int n = snprintf(key, sizeof key, "%.*s/%u=",
-                   (int)(t->len < 90 ? t->len : 90), e->text + t->at, l->arity);
+  int n =
+      snprintf(key, sizeof key, "%.*s/%u=", (int)(t->len < 90 ? t->len : 90),
+               e->text + t->at, l->arity);
   hashmap_get(e->logic, key, (size_t)n, &mask);
   logic_params(e->text, e->tokens, l, &e->bound);
   for (size_t i = 0; i < e->bound.len && i < 64; i++)
@@ -58,12 +59,11 @@ static void bind_params(Emitter *e, const Logic *l) {
 
 // Memory is read in the state of the last label, the only one as a rule.
 static void logic_body(Emitter *e, const Logic *l, uint32_t number) {
-  const Token *last =
-      l->labels.len ? &e->tokens[array_last(&l->labels)] : NULL;
+  const Token *last = l->labels.len ? &e->tokens[array_last(&l->labels)] : NULL;
   e->labels = &l->labels;
-  e->label = arena_printf(&e->pool->arena, "__culprit_label_%.*s",
-                          last ? (int)last->len : 0,
-                          last ? e->text + last->at : "");
+  e->label =
+      arena_printf(&e->pool->arena, "__culprit_label_%.*s",
+                   last ? (int)last->len : 0, last ? e->text + last->at : "");
   bind_params(e, l);
   emit_own(e, " { ");
   result_type(e, l);
@@ -79,7 +79,7 @@ static void logic_body(Emitter *e, const Logic *l, uint32_t number) {
 }
 
 // All heads first: definitions may use each other.
-void writer_logics(Writer *w, const Annotation *a) {
+void writer_logics(ContractWriter *w, const Annotation *a) {
   Emitter e = writer_emitter(w, w->s, &a->tokens, EMIT_INSIDE);
   contract_hush(w->out);
   for (size_t i = 0; i < a->logics.len; i++) {

@@ -111,24 +111,24 @@ static uint32_t place_of(const Asker *a, const Token *t) {
                             : round_place(s, a->check->loop);
 }
 
-static Mark *mark_at(ContractSource *s, uint32_t at) {
+static StateMark *mark_at(ContractSource *s, uint32_t at) {
   for (size_t i = 0; at && i < s->marks.len; i++)
     if (s->marks.items[i].at == at)
       return &s->marks.items[i];
   return NULL;
 }
 
-static Mark *need_mark(Asker *a, uint32_t at, LabelKind kind) {
-  Mark *m = mark_at(a->s, at);
+static StateMark *need_mark(Asker *a, uint32_t at, LabelKind kind) {
+  StateMark *m = mark_at(a->s, at);
   if (m || !at)
     return m;
   array_push(&a->s->marks,
-             (Mark){.id = (uint32_t)a->s->marks.len + 1,
-                    .at = at,
-                    .kind = kind == LOOP_ENTRY   ? MARK_LOOP
-                            : kind == LOOP_ROUND ? MARK_ROUND
-                                                 : MARK_LABEL,
-                    .function = a->check->function});
+             (StateMark){.id = (uint32_t)a->s->marks.len + 1,
+                         .at = at,
+                         .kind = kind == LOOP_ENTRY   ? MARK_LOOP
+                                 : kind == LOOP_ROUND ? MARK_ROUND
+                                                      : MARK_LABEL,
+                         .function = a->check->function});
   return &array_last(&a->s->marks);
 }
 
@@ -142,7 +142,7 @@ static bool is_lower(const char *text, const Token *t) {
 }
 
 // Variables of the body that \at() reads: words that nothing else binds.
-static void name_variables(Asker *a, Mark *m, const ContractExpr *n) {
+static void name_variables(Asker *a, StateMark *m, const ContractExpr *n) {
   const char *text = str_text(&a->s->text);
   const Tokens *tokens = &a->s->annotations.items[a->annotation].tokens;
   for (size_t i = 0; i < n->kids.len; i++)
@@ -156,12 +156,11 @@ static void name_variables(Asker *a, Mark *m, const ContractExpr *n) {
 }
 
 static void ask(Asker *a, uint32_t label, const ContractExpr *read) {
-  const Token *t =
-      &a->s->annotations.items[a->annotation].tokens.items[label];
+  const Token *t = &a->s->annotations.items[a->annotation].tokens.items[label];
   LabelKind kind = label_kind(str_text(&a->s->text), t);
-  Mark *m = kind == PAST || kind == NO_LABEL
-                ? NULL
-                : need_mark(a, place_of(a, t), kind);
+  StateMark *m = kind == PAST || kind == NO_LABEL
+                     ? NULL
+                     : need_mark(a, place_of(a, t), kind);
   if (!m)
     return;
   m->kept = true;
@@ -224,9 +223,9 @@ const char *marks_find(void *context, uint32_t token) {
   if (label_kind(str_text(&s->text), t) == PAST)
     return "__culprit_label_0";
   Asker asker = {s, scope->check, scope->check->annotation};
-  const Mark *m = label_kind(str_text(&s->text), t) == NO_LABEL
-                      ? NULL
-                      : mark_at(s, place_of(&asker, t));
+  const StateMark *m = label_kind(str_text(&s->text), t) == NO_LABEL
+                           ? NULL
+                           : mark_at(s, place_of(&asker, t));
   return m ? arena_printf(&s->pool.arena, "__culprit_label_%u", m->id) : NULL;
 }
 
@@ -237,7 +236,7 @@ void marks_declare(Emitter *e, MarkScope *scope) {
     emit_own(e, "const void *__culprit_label_0 = __culprit_label(\"%s\", 0);\n",
              scope->function);
   for (size_t i = 0; i < s->marks.len; i++) {
-    const Mark *m = &s->marks.items[i];
+    const StateMark *m = &s->marks.items[i];
     if (m->kept && m->function == scope->check->function)
       emit_own(e,
                "const void *__culprit_label_%u = __culprit_label(\"%s\", %u);"
@@ -266,8 +265,8 @@ static void emit_only(Emitter *e, const MarkScope *scope, const Clause *c) {
       continue;
     if (!find_behavior(scope, &e->tokens[i], &number))
       emit_error(e, i, "the function has no behavior of this name");
-    emit_own(e, "%s__culprit_assumed(\"%s\", %u)",
-             i == c->only ? "!(" : " || ", scope->function, number);
+    emit_own(e, "%s__culprit_assumed(\"%s\", %u)", i == c->only ? "!(" : " || ",
+             scope->function, number);
   }
   emit_own(e, c->only < c->only_end ? ") || " : "");
 }
@@ -281,8 +280,8 @@ void marks_emit_clause(Emitter *e, MarkScope *scope, size_t k) {
     emit_own(e, "!!");
     emit_expr(e, c->expr);
   } else {
-    const Mark *m = mark_at((ContractSource *)s,
-                            s->tokens.items[scope->check->loop].at);
+    const StateMark *m =
+        mark_at((ContractSource *)s, s->tokens.items[scope->check->loop].at);
     emit_own(e, "__culprit_variant(\"%s\", %u, (long long)", scope->function,
              m ? m->id : 0);
     emit_expr(e, c->expr);
@@ -291,10 +290,9 @@ void marks_emit_clause(Emitter *e, MarkScope *scope, size_t k) {
   emit_own(e, ");\n");
 }
 
-static void emit_variables(Writer *w, const Mark *m) {
+static void emit_variables(ContractWriter *w, const StateMark *m) {
   for (size_t i = 0; i < m->nvariables; i++) {
-    const Annotation *a =
-        &w->s->annotations.items[m->variables[i].annotation];
+    const Annotation *a = &w->s->annotations.items[m->variables[i].annotation];
     const Token *t = &a->tokens.items[m->variables[i].token];
     Emitter e = writer_emitter(w, w->s, &a->tokens, EMIT_INSIDE);
     emit_own(&e, ", (const void *)&");
@@ -304,7 +302,7 @@ static void emit_variables(Writer *w, const Mark *m) {
   }
 }
 
-void marks_emit(Writer *w, const Mark *m) {
+void marks_emit(ContractWriter *w, const StateMark *m) {
   const ContractSource *s = w->s;
   const Token *name = &s->tokens.items[s->heads.items[m->function].name];
   contract_hush(w->out);
@@ -320,9 +318,9 @@ void marks_emit(Writer *w, const Mark *m) {
 
 static bool is_changed(const ContractSource *s, uint32_t from, uint32_t end,
                        const Token *name) {
-  static const char *const changes[] = {"=",  "+=", "-=",  "*=",  "/=",
-                                        "%=", "&=", "|=",  "^=",  "<<=",
-                                        ">>=", "++", "--", NULL};
+  static const char *const changes[] = {
+      "=",  "+=", "-=",  "*=",  "/=", "%=", "&=",
+      "|=", "^=", "<<=", ">>=", "++", "--", NULL};
   const char *text = str_text(&s->text);
   for (uint32_t i = from; i < end; i++) {
     const Token *t = &s->tokens.items[i];

@@ -20,7 +20,7 @@ bool marks_need_state(const ContractSource *s, const Head *h);
 
 // The assertion being written.
 typedef struct {
-  Writer *w;
+  ContractWriter *w;
   const Check *check;
   const Annotation *a;
   const Annotation *contract; // of the function; NULL: it has none
@@ -35,7 +35,7 @@ const char *marks_find(void *scope, uint32_t token);
 void marks_emit_clause(Emitter *e, MarkScope *scope, size_t k);
 
 // What stands at the place of a mark.
-void marks_emit(Writer *w, const Mark *m);
+void marks_emit(ContractWriter *w, const StateMark *m);
 // The parameters that the function never changes.
 void marks_constants(const ContractSource *s, const Head *h, EmittedNames *out);
 

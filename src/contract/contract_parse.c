@@ -36,10 +36,11 @@ static const char *clause_name(Reader *r, ClauseKind kind) {
 // Up to and with the semicolon that ends the clause; \forall has its own.
 static void skip_clause(Reader *r) {
   static const char *const starts[] = {
-      "requires", "ensures",  "behavior", "assigns",   "assumes", "assert",
-      "loop",     "complete", "disjoint", "predicate", "logic",
-      "lemma",    "axiom",    "axiomatic", "inductive", "terminates",
-      "exits",    "decreases", "ghost", "for", "}"};
+      "requires",   "ensures", "behavior",  "assigns",   "assumes",
+      "assert",     "loop",    "complete",  "disjoint",  "predicate",
+      "logic",      "lemma",   "axiom",     "axiomatic", "inductive",
+      "terminates", "exits",   "decreases", "ghost",     "for",
+      "}"};
   while (next(r)->kind != TOK_END) {
     bool semicolon = contract_take(&r->p, ";");
     if (!semicolon) {
@@ -139,7 +140,8 @@ static void read_behaviors(Reader *r) {
     r->p.at++;
     contract_take(&r->p, ",");
   }
-  for (uint32_t i = 0; good && !n->fields.len && i < r->a->behaviors.len; i++)
+  bool all = good && !n->fields.len;
+  for (uint32_t i = 0; all && i < r->a->behaviors.len; i++)
     array_push(&n->fields, i);
   int around = r->behavior;
   r->behavior = -1;
@@ -253,9 +255,9 @@ static const char *const ignored[] = {"terminates", "decreases", "allocates",
                                       "frees",      "exits",     "admit",
                                       "returns",    "breaks",    "continues"};
 // What a run cannot decide, or need not.
-static const char *const passed[] = {"lemma", "axiom", "axiomatic", "inductive",
-                                     "type",  "model", "import", "module",
-                                     "volatile", "global"};
+static const char *const passed[] = {
+    "lemma", "axiom",  "axiomatic", "inductive", "type",
+    "model", "import", "module",    "volatile",  "global"};
 
 static bool is_any(const Reader *r, const char *const *words, size_t n) {
   for (size_t i = 0; i < n; i++)
@@ -304,8 +306,7 @@ static bool read_one(Reader *r) {
     read_logic(r, true);
   else if (contract_take(&r->p, "assigns"))
     read_assigns(r);
-  else if (contract_take(&r->p, "complete") ||
-           contract_take(&r->p, "disjoint"))
+  else if (contract_take(&r->p, "complete") || contract_take(&r->p, "disjoint"))
     read_behaviors(r);
   else if (contract_at(&r->p, "for") &&
            r->p.tokens[r->p.at + 1].kind == TOK_WORD)

@@ -16,8 +16,8 @@ typedef struct {
   ClauseKind kind;
   const char *name;
   ContractExpr *expr;
-  int behavior;       // index, -1: none
-  uint32_t from, end; // tokens, with the keyword
+  int behavior;            // index, -1: none
+  uint32_t from, end;      // tokens, with the keyword
   uint32_t only, only_end; // tokens: the behaviors it is for; empty: all
 } Clause;
 

@@ -222,10 +222,9 @@ static void add_annotation(Scanner *c) {
 // "static int count = 0, total;": not functions, types, constants, and nothing
 // that the preprocessor may leave out.
 static void add_variables(Scanner *c) {
-  static const char *const others[] = {"typedef", "const",  "struct", "union",
-                                       "enum",    "volatile", "_Atomic",
-                                       "__thread", "_Thread_local", "extern",
-                                       NULL};
+  static const char *const others[] = {
+      "typedef", "const",    "struct",        "union",  "enum", "volatile",
+      "_Atomic", "__thread", "_Thread_local", "extern", NULL};
   uint32_t i = c->start, last = 0;
   if (c->branches.len || c->s->variables.len >= 32)
     return;
@@ -234,8 +233,8 @@ static void add_variables(Scanner *c) {
         is(c, k, ":"))
       return;
   for (; i <= c->at; i++) {
-    bool ends = is(c, i, "=") || is(c, i, ",") || is(c, i, "[") ||
-                is(c, i, ";");
+    bool ends =
+        is(c, i, "=") || is(c, i, ",") || is(c, i, "[") || is(c, i, ";");
     if (ends && last > c->start)
       array_push(&c->s->variables, last);
     last = c->tokens[i].kind == TOK_WORD ? i : 0;

@@ -42,7 +42,7 @@ typedef struct {
     uint32_t annotation, token;
   } variables[8]; // what \at names there
   size_t nvariables;
-} Mark;
+} StateMark;
 
 typedef struct {
   char *path; // as the compiler names it
@@ -52,8 +52,8 @@ typedef struct {
   ARRAY(Annotation) annotations;
   ARRAY(Head) heads; // of functions with a contract, and of all definitions
   ARRAY(Check) checks;
-  TokenList variables; // names of those of the file
-  ARRAY(Mark) marks;   // in no order (contract_marks.h)
+  TokenList variables;    // names of those of the file
+  ARRAY(StateMark) marks; // in no order (contract_marks.h)
   Diags diags;
   NodePool pool;
 } ContractSource;

@@ -46,7 +46,8 @@ static bool is_variable(const Emitter *e, const ContractExpr *n) {
 
 static bool is_place(const Emitter *e, const ContractExpr *n) {
   n = bare(n);
-  if (n->kind == NODE_MEMBER && !token_is(e->text, &e->tokens[n->end - 2], "->"))
+  if (n->kind == NODE_MEMBER &&
+      !token_is(e->text, &e->tokens[n->end - 2], "->"))
     return is_place(e, n->kids.items[0]);
   return n->kind == NODE_INDEX || n->kind == NODE_MEMBER ||
          n->kind == NODE_DEREF || is_variable(e, n);
@@ -149,8 +150,9 @@ static void emit_arguments(Emitter *e, const ContractExpr *n, bool first) {
 
 static void emit_function(Emitter *e, const ContractExpr *n) {
   if (n->fields.len)
-    emit_error(e, n->first, "this is no predicate or logic function that is "
-                            "defined before");
+    emit_error(e, n->first,
+               "this is no predicate or logic function that is "
+               "defined before");
   emit_token(e, &e->tokens[n->first]);
   emit_own(e, "(");
   emit_arguments(e, n, true);
@@ -165,8 +167,9 @@ void emit_apply(Emitter *e, const ContractExpr *n) {
     emit_function(e, n);
     return;
   }
-  int len = snprintf(key, sizeof key, "%.*s/%zu", (int)(t->len < 90 ? t->len : 90),
-                     e->text + t->at, n->kids.len);
+  int len =
+      snprintf(key, sizeof key, "%.*s/%zu", (int)(t->len < 90 ? t->len : 90),
+               e->text + t->at, n->kids.len);
   if (!hashmap_get(e->logic, key, (size_t)len, &labels))
     emit_error(e, n->first, "no definition takes that many arguments");
   else if (n->fields.len && n->fields.len != labels &&
@@ -175,9 +178,8 @@ void emit_apply(Emitter *e, const ContractExpr *n) {
   emit_place(e, t->line, t->col);
   emit_own(e, "__culprit_logic_%.*s(", (int)t->len, e->text + t->at);
   for (uint64_t i = 0; i < labels; i++) {
-    const char *label = i < n->fields.len
-                            ? emit_label(e, n->fields.items[i])
-                            : e->label;
+    const char *label =
+        i < n->fields.len ? emit_label(e, n->fields.items[i]) : e->label;
     emit_own(e, "%s%s", i ? ", " : "", label ? label : "0");
   }
   emit_arguments(e, n, !labels);
@@ -227,7 +229,8 @@ static void emit_object(Emitter *e, const ContractExpr *n, bool place) {
   } else {
     emit_expr(e, n);
   }
-  emit_own(e, "; __culprit_span_of(__culprit_p, sizeof *__culprit_p, 0, 0); })");
+  emit_own(e,
+           "; __culprit_span_of(__culprit_p, sizeof *__culprit_p, 0, 0); })");
 }
 
 void emit_span(Emitter *e, const ContractExpr *n, bool place) {

@@ -52,9 +52,9 @@ static uint64_t compared_arguments(const Hashmap *logic, const char *text,
   const Token *t = &tokens[n->first];
   char key[128];
   uint64_t mask = 0;
-  int len = snprintf(key, sizeof key, "%.*s/%zu=",
-                     (int)(t->len < 90 ? t->len : 90), text + t->at,
-                     n->kids.len);
+  int len =
+      snprintf(key, sizeof key, "%.*s/%zu=", (int)(t->len < 90 ? t->len : 90),
+               text + t->at, n->kids.len);
   return n->kind == NODE_APPLY && hashmap_get(logic, key, (size_t)len, &mask)
              ? mask
              : 0;

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-Emitter writer_emitter(Writer *w, ContractSource *from, const Tokens *tokens,
-                       EmitState state) {
+Emitter writer_emitter(ContractWriter *w, ContractSource *from,
+                       const Tokens *tokens, EmitState state) {
   return (Emitter){.out = w->out,
                    .file = from == w->s ? NULL : from->path,
                    .text = str_text(&from->text),
@@ -16,14 +16,14 @@ Emitter writer_emitter(Writer *w, ContractSource *from, const Tokens *tokens,
                    .unique = w->unique};
 }
 
-void writer_copy(Writer *w, size_t at) {
+void writer_copy(ContractWriter *w, size_t at) {
   if (at > w->copied)
     str_addn(w->out, str_text(&w->s->text) + w->copied, at - w->copied);
   w->copied = at > w->copied ? at : w->copied;
 }
 
 // Goes on with the text at `at`, which is to keep its place.
-void writer_resume(Writer *w, size_t at) {
+void writer_resume(ContractWriter *w, size_t at) {
   const char *text = str_text(&w->s->text);
   uint32_t line = 1;
   size_t start = 0;
@@ -67,8 +67,7 @@ static void add_clause_text(Str *out, const char *text, const Tokens *tokens,
 }
 
 void writer_strings(Str *t, const ContractSource *s, const Annotation *a,
-                          const char *function, const char *body,
-                          uint32_t line) {
+                    const char *function, const char *body, uint32_t line) {
   static const char *const kinds[CLAUSE_KINDS] = {
       "requires", "ensures", "assert", "invariant", "assigns", "variant"};
   add_string(t, function, strlen(function));
@@ -99,7 +98,7 @@ static void add_literal(Str *out, const Str *bytes) {
   str_addc(out, '"');
 }
 
-void writer_table(Writer *w, const char *name, const Str *strings) {
+void writer_table(ContractWriter *w, const char *name, const Str *strings) {
   str_addf(w->out,
            "static const struct { unsigned long magic; unsigned size, "
            "version; char text[%zu]; } %s __attribute__((section(\"%s\"), "
@@ -109,4 +108,3 @@ void writer_table(Writer *w, const char *name, const Str *strings) {
   add_literal(w->out, strings);
   str_add(w->out, "};\n");
 }
-

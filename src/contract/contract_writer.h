@@ -14,22 +14,22 @@ typedef struct {
   size_t copied; // bytes of its text
   uint32_t unique;
   ARRAY(const Head *) wrapped; // heads whose contracts are checked already
-} Writer;
+} ContractWriter;
 
-Emitter writer_emitter(Writer *w, ContractSource *from, const Tokens *tokens,
-                       EmitState state);
+Emitter writer_emitter(ContractWriter *w, ContractSource *from,
+                       const Tokens *tokens, EmitState state);
 
 // The text up to `at` as it is.
-void writer_copy(Writer *w, size_t at);
+void writer_copy(ContractWriter *w, size_t at);
 // Goes on with the text at `at`, which is to keep its place.
-void writer_resume(Writer *w, size_t at);
+void writer_resume(ContractWriter *w, size_t at);
 
 // What a program carries of a contract (contract_format.h).
 void writer_strings(Str *t, const ContractSource *s, const Annotation *a,
                     const char *function, const char *body, uint32_t line);
-void writer_table(Writer *w, const char *name, const Str *strings);
+void writer_table(ContractWriter *w, const char *name, const Str *strings);
 
 // The definitions of logic in an annotation, as functions (contract_logic.c).
-void writer_logics(Writer *w, const Annotation *a);
+void writer_logics(ContractWriter *w, const Annotation *a);
 
 #endif

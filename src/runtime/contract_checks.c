@@ -39,10 +39,10 @@ struct Active {
   const ContractHeader *table;
   const Call *call;
   Active *outer;
-  uint64_t seal; // over all of it, while it is one: longjmp() leaves them
-                 // behind, and others write over them
+  uint64_t seal;    // over all of it, while it is one: longjmp() leaves them
+                    // behind, and others write over them
   const State *pre; // the memory before it; may be NULL
-  struct Mark *marks;
+  struct KeptMark *marks;
   uint64_t assumed; // behaviors
 };
 
@@ -441,9 +441,9 @@ void __culprit_contract_end(const ContractHeader *h, Call *c) {
 // --- states inside the body -------------------------------------------------
 
 // The memory when the label, or the loop, was last reached.
-typedef struct Mark Mark;
-struct Mark {
-  Mark *next;
+typedef struct KeptMark KeptMark;
+struct KeptMark {
+  KeptMark *next;
   unsigned id, times;
   bool told; // has `variant` a value?
   long long variant;
@@ -451,7 +451,7 @@ struct Mark {
 };
 
 INLINE void give_back_marks(Active *a) {
-  for (Mark *m = a->marks, *next; m; m = next) {
+  for (KeptMark *m = a->marks, *next; m; m = next) {
     next = m->next;
     __culprit_state_close(&m->state);
     CALL(SYS_munmap, m, sizeof *m, 0);
@@ -476,14 +476,14 @@ INLINE Active *active_of(const char *function) {
              : 0;
 }
 
-INLINE Mark *mark_of(Active *a, unsigned id, bool make) {
-  Mark *m = a ? a->marks : 0;
+INLINE KeptMark *mark_of(Active *a, unsigned id, bool make) {
+  KeptMark *m = a ? a->marks : 0;
   while (m && m->id != id)
     m = m->next;
   if (m || !make || !a)
     return m;
-  m = (Mark *)call6(SYS_mmap, 0, sizeof *m, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  m = (KeptMark *)call6(SYS_mmap, 0, sizeof *m, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (is_error(m))
     return 0;
   m->id = id;
@@ -497,7 +497,7 @@ int __culprit_mark(const char *function, unsigned id, int kept, ...) {
   if (!__culprit_contract_on())
     return 0;
   Active *a = active_of(function);
-  Mark *m = mark_of(a, id, true);
+  KeptMark *m = mark_of(a, id, true);
   if (!m)
     return 0;
   m->told = false;
@@ -520,7 +520,7 @@ const State *__culprit_label(const char *function, unsigned id) {
   Active *a = active_of(function);
   if (!id)
     return a && a->pre ? a->pre : &__culprit_contract_no_state;
-  const Mark *m = mark_of(a, id, false);
+  const KeptMark *m = mark_of(a, id, false);
   return m ? &m->state : &__culprit_contract_no_state;
 }
 
@@ -532,7 +532,7 @@ int __culprit_assumed(const char *function, unsigned behavior) {
 
 // Does the variant of the loop still go down?
 int __culprit_variant(const char *function, unsigned id, long long value) {
-  Mark *m = mark_of(active_of(function), id, false);
+  KeptMark *m = mark_of(active_of(function), id, false);
   if (!m || __culprit_contract_unknown)
     return 1;
   int holds = !m->told || (m->variant >= 0 && value < m->variant);

@@ -19,10 +19,10 @@ enum {
   STATE_PARTS = 64,
   STATE_FEW = 1024,
   STATE_MAX = 4 << 20,
-  NEAR = 1024,       // bytes behind a pointer of unknown extent
-  NEAR_PARTS = 16,   // and how many of those
-  MARKS_MAX = 4096,  // states that one call keeps, one after the other
-  CALLS_ALL = 4096,  // calls of a function whose states are all kept; later ones
+  NEAR = 1024,      // bytes behind a pointer of unknown extent
+  NEAR_PARTS = 16,  // and how many of those
+  MARKS_MAX = 4096, // states that one call keeps, one after the other
+  CALLS_ALL = 4096, // calls of a function whose states are all kept; later ones
   CALLS_ONE_IN = 64, // now and then
   STACK_MAX = 1 << 20,
 };
@@ -40,27 +40,27 @@ typedef struct {
   char *copy;
   size_t size;
   bool exact;
-} Part;
+} KeptPart;
 
 typedef struct {
   size_t n, used;
   char *more; // STATE_MAX bytes, once `few` is full
-  Part parts[STATE_PARTS];
+  KeptPart parts[STATE_PARTS];
   char few[STATE_FEW];
 } State;
 _Static_assert(sizeof(State) <= 400 * 8, "see contract_prelude.c");
 
 // A clause whose value is not known does not count as broken. Not in memory of
 // threads' own: what is evaluated at a time is told by __culprit_asks.
-static __thread int __culprit_contract_unknown
+__thread int __culprit_contract_unknown
     __attribute__((tls_model("initial-exec")));
-static __thread size_t __culprit_contract_steps
+__thread size_t __culprit_contract_steps
     __attribute__((tls_model("initial-exec")));
-static __thread uintptr_t __culprit_contract_base
+__thread uintptr_t __culprit_contract_base
     __attribute__((tls_model("initial-exec")));
-static size_t __culprit_contract_all_steps;
-static const State __culprit_contract_no_state;
-static const char __culprit_contract_zeros[4096];
+size_t __culprit_contract_all_steps;
+State __culprit_contract_no_state;
+char __culprit_contract_zeros[4096];
 
 void __culprit_unknown(void) { __culprit_contract_unknown = 1; }
 
@@ -116,9 +116,9 @@ INLINE char *state_room(State *s, size_t size) {
   if (!s->more && s->used + size <= STATE_FEW)
     return s->few + s->used;
   if (!s->more) {
-    void *more = (void *)call6(SYS_mmap, 0, STATE_MAX, PROT_READ | PROT_WRITE,
-                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-                               0);
+    void *more =
+        (void *)call6(SYS_mmap, 0, STATE_MAX, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (is_error(more))
       return 0;
     s->more = more;
@@ -131,7 +131,7 @@ INLINE bool keep(State *s, const char *from, size_t size, bool exact) {
   char *room = size ? state_room(s, size) : 0;
   if (!room || read_own(room, from, size) != size)
     return false;
-  s->parts[s->n++] = (Part){from, room, size, exact};
+  s->parts[s->n++] = (KeptPart){from, room, size, exact};
   s->used += (size + 15) & ~(size_t)15;
   return true;
 }
@@ -187,7 +187,7 @@ INLINE void keep_again(State *s, const State *other) {
 // Where what lay at `p` is now.
 const void *__culprit_at(const State *s, const char *p, size_t size) {
   for (size_t i = 0; i < s->n; i++) {
-    const Part *part = &s->parts[i];
+    const KeptPart *part = &s->parts[i];
     if (p >= part->from && (size_t)(p - part->from) + size <= part->size)
       return part->copy + (p - part->from);
   }
@@ -202,11 +202,11 @@ INLINE bool may_change(const Span *allowed, size_t n, const char *p) {
   return false;
 }
 
-INLINE bool part_unchanged(const Part *part, const Span *allowed, size_t n) {
+INLINE bool part_unchanged(const KeptPart *part, const Span *allowed,
+                           size_t n) {
   char now[256];
   for (size_t i = 0; i < part->size; i += sizeof now) {
-    size_t size =
-        part->size - i < sizeof now ? part->size - i : sizeof now;
+    size_t size = part->size - i < sizeof now ? part->size - i : sizeof now;
     if (read_own(now, part->from + i, size) != size)
       return true; // it is gone
     for (size_t k = 0; k < size; k++)
@@ -244,13 +244,13 @@ int __culprit_separated(const Span *s, size_t n) {
 
 // What a variable without a range has been compared with. The same as in the
 // text that contract_prelude.c makes.
-typedef struct Search Search;
-struct Search {
+typedef struct ValueSearch ValueSearch;
+struct ValueSearch {
   long long value;   // the one to try
   long long *values; // met, in order
   long long *slots;  // the same, to find them: 1 + index
   size_t n, next;
-  Search *outer;
+  ValueSearch *outer;
 };
 
 enum {
@@ -259,10 +259,10 @@ enum {
   SEARCH_SIZE = (SEARCH_MAX + SEARCH_SLOTS) * 8,
 };
 
-static __thread Search *__culprit_contract_search
+__thread ValueSearch *__culprit_contract_search
     __attribute__((tls_model("initial-exec")));
 
-void __culprit_search_open(Search *s) {
+void __culprit_search_open(ValueSearch *s) {
   clear(s, sizeof *s);
   void *room = (void *)call6(SYS_mmap, 0, SEARCH_SIZE, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -276,7 +276,7 @@ void __culprit_search_open(Search *s) {
   __culprit_contract_search = s;
 }
 
-INLINE long long *search_slot(Search *s, long long value) {
+INLINE long long *search_slot(ValueSearch *s, long long value) {
   size_t i = (size_t)((uint64_t)value * 0x9e3779b97f4a7c15ull >> 40);
   for (;; i++) {
     long long *slot = &s->slots[i % SEARCH_SLOTS];
@@ -286,7 +286,7 @@ INLINE long long *search_slot(Search *s, long long value) {
 }
 
 void __culprit_met(long long value) {
-  for (Search *s = __culprit_contract_search; s; s = s->outer) {
+  for (ValueSearch *s = __culprit_contract_search; s; s = s->outer) {
     long long *slot = search_slot(s, value);
     if (*slot)
       continue;
@@ -301,7 +301,7 @@ void __culprit_met(long long value) {
 
 // Gives the next value: 0, all that are met meanwhile, and one that is not. 0:
 // that was the last one, or it is not known.
-int __culprit_search_next(Search *s) {
+int __culprit_search_next(ValueSearch *s) {
   size_t i = s->next++;
   if (!s->values)
     return 0;
@@ -317,7 +317,7 @@ int __culprit_search_next(Search *s) {
   return 0;
 }
 
-void __culprit_search_close(Search *s) {
+void __culprit_search_close(ValueSearch *s) {
   if (!s->values)
     return;
   CALL(SYS_munmap, s->values, SEARCH_SIZE, 0);
