@@ -159,6 +159,8 @@ static int find_nearest(Work *w, Store *store, const ReportFormat *format,
 static int load(Work *w, const RankOptions *o) {
   Err err;
   bool lacking;
+  if (o->cluster != CLUSTER_NONE) // looks at single runs
+    w->suite.nkept = 0;
   if (localizer_load(&w->localizer, &lacking, &err))
     return lacking ? cli_fail(EXIT_USAGE, "%s", err.text) : cli_error(&err);
   w->places = outmap_places(&w->evidence, &err);
