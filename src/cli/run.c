@@ -159,6 +159,7 @@ static const Option options[] = {
     {.rows = confine_options, .at = offsetof(Options, confine)},
     {.title = "Output"},
     {.rows = rank_shown_options, .at = offsetof(Options, rank)},
+    {.rows = rank_since_options, .at = offsetof(Options, rank)},
     {"json", NULL, &option_name, offsetof(Options, rank.format),
      "print the ranking as `culprit rank --json` does, and everything else on "
      "standard error"},
