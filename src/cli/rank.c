@@ -612,7 +612,9 @@ static const Option options[] = {
      "print JUnit XML, which CI servers read"},
     {"github", NULL, &option_name, offsetof(Options, rank.format),
      "print annotations for GitHub Actions, ten at most, and append the list "
-     "to GITHUB_STEP_SUMMARY"},
+     "to GITHUB_STEP_SUMMARY; with --since, changed lines first"},
+    {"gitlab", NULL, &option_name, offsetof(Options, rank.format),
+     "print a code quality report, which GitLab shows in merge requests"},
     {"gdb", "FILE", &option_text, offsetof(Options, gdb),
      "write a breakpoint at each suspect shown to FILE as well, for gdb -x "
      "FILE"},

@@ -11,7 +11,7 @@
 #include "util/hashmap.h"
 #include "util/mem.h"
 
-enum { SHORT = 7, SUBJECT_MOST = 60 };
+enum { SHORT = 7, SUBJECT_MOST = 72 }; // letters, bytes
 
 void last_changes_open(LastChanges *l, const char *dir) {
   const char *off = getenv("CULPRIT_HISTORY");
@@ -31,7 +31,7 @@ typedef struct {
   char oid[OID_SIZE];
   long long seconds;
   int zone; // minutes east
-  char subject[SUBJECT_MOST * 4 + 1];
+  char subject[SUBJECT_MOST + 4];
 } BlamedCommit;
 
 static bool take_number(const char *line, const char *key, long long *out) {
@@ -42,18 +42,24 @@ static bool take_number(const char *line, const char *key, long long *out) {
   return true;
 }
 
+// A long subject is cut in front of a character.
+static void take_subject(BlamedCommit *c, const char *text, size_t n) {
+  size_t size = n;
+  if (n > SUBJECT_MOST)
+    for (size = SUBJECT_MOST; size && (text[size] & 0xc0) == 0x80;)
+      size--;
+  memcpy(c->subject, text, size);
+  strcpy(c->subject + size, size < n ? "..." : "");
+}
+
 static void take_fact(BlamedCommit *c, const char *line, size_t n) {
   long long zone;
   if (take_number(line, "committer-time ", &c->seconds))
     return;
   if (take_number(line, "committer-tz ", &zone))
     c->zone = (int)(zone / 100 * 60 + zone % 100);
-  if (n > 8 && !strncmp(line, "summary ", 8)) {
-    size_t room = sizeof c->subject - 1;
-    size_t size = n - 8 < room ? n - 8 : room;
-    memcpy(c->subject, line + 8, size);
-    c->subject[size] = 0;
-  }
+  if (n > 8 && !strncmp(line, "summary ", 8))
+    take_subject(c, line + 8, n - 8);
 }
 
 static char *sentence_of(const BlamedCommit *c, Arena *arena) {

@@ -206,10 +206,20 @@ static void note_hunks(const ChangedLines *c, Ranking *r) {
   for (uint32_t i = 0; i < c->suite->nsources; i++)
     for (size_t k = 0; k < c->of[i].len; k++)
       executed += is_executed(r, c->suite, i, &c->of[i].items[k]);
-  ranking_note(r, "since",
+  ranking_note(r, EVIDENCE_SINCE,
                mem_printf("failing tests execute %zu of the %zu hunk%s changed "
                           "since %s",
                           executed, c->nhunks, plural(c->nhunks), c->since));
+}
+
+static void tell_class(const ChangedLines *c, Suspect *s) {
+  static const char *const words[] = {[LINE_CHANGED] = "changed since",
+                                      [LINE_DEPENDS] =
+                                          "depends on a line changed since"};
+  LineClass class = changed_lines_class(c, s);
+  if (class != LINE_OTHER)
+    suspect_note(s, EVIDENCE_SINCE,
+                 mem_printf("%s %s", words[class], c->since));
 }
 
 void changed_lines_apply(const ChangedLines *c, Ranking *r) {
@@ -223,6 +233,8 @@ void changed_lines_apply(const ChangedLines *c, Ranking *r) {
     order_equals(c, &r->suspects.items[i], end - i, (uint32_t)i);
     i = end;
   }
+  for (size_t i = 0; i < n; i++)
+    tell_class(c, &r->suspects.items[i]);
   if (n)
     note_hunks(c, r);
 }

@@ -19,6 +19,10 @@
 #include "model/ranking.h"
 #include "model/suite.h"
 
+// The kind of an Evidence: "changed since v1.2", or that the line depends on one
+// that was.
+#define EVIDENCE_SINCE "since"
+
 typedef enum { LINE_CHANGED, LINE_DEPENDS, LINE_OTHER } LineClass;
 
 typedef struct {
@@ -35,8 +39,8 @@ int changed_lines_load(ChangedLines *c, const Suite *suite, const char *ref,
                        Err *err);
 void changed_lines_release(ChangedLines *c); // zeroed: does nothing
 
-// Orders the ranking, and adds a note: how many of the hunks failing runs
-// execute.
+// Orders the ranking, says of each changed or dependent line that it is one, and
+// adds a note: how many of the hunks failing runs execute.
 void changed_lines_apply(const ChangedLines *c, Ranking *r);
 LineClass changed_lines_class(const ChangedLines *c, const Suspect *s);
 
