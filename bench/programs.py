@@ -128,10 +128,13 @@ def zstd(root, work):
 
 def mawk(root, work):
     tree = prepared(root, "mawk", work, "mawk",
-                    "./configure CC=clang-19 CFLAGS=-w && make mawk")
+                    "./configure CC=clang-19 CFLAGS=-w && touch parse.c parse.h && "
+                    "make mawk")
     sources = [o[:-2] + ".c" for o in sorted(glob.glob("*.o", root_dir=tree))
                if os.path.exists(os.path.join(tree, o[:-2] + ".c"))]
-    return Program("mawk", tree, sources, ["-DHAVE_CONFIG_H", "-I."], ["-lm"])
+    return Program("mawk", tree, sources,
+                   ["-DHAVE_CONFIG_H", "-DLOCAL_REGEXP", "-D_DEFAULT_SOURCE",
+                    "-D_XOPEN_SOURCE=500", "-I."], ["-lm"])
 
 
 def lua(root, work):
