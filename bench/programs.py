@@ -1,8 +1,9 @@
-"""gzip, lua and subjects/scheduler, built in each way to compare.
+"""gzip, lua, SQLite, zstd, mawk and subjects/scheduler, built in each way to
+compare.
 
-gzip and lua come from Debian's source packages (tools/fetch-source). gzip is
-configured once, with plain clang. Then we compile its files ourselves, so that
-every build has the same files and options.
+All but the scheduler come from Debian's source packages (tools/fetch-source). What
+has to be configured is, once, with plain clang. Then we compile the files ourselves,
+so that every build has the same files and options.
 """
 import collections
 import concurrent.futures
@@ -80,20 +81,60 @@ def fetch(root, name, work):
     return folder
 
 
-def gzip(root, work):
-    tree = os.path.join(work, "gzip-tree")
-    if not os.path.exists(os.path.join(tree, "gzip")):
+def prepared(root, name, work, product, commands):
+    """A copy of the package's source in which `commands` have made `product`."""
+    tree = os.path.join(work, name + "-tree")
+    if not os.path.exists(os.path.join(tree, product)):
         shutil.rmtree(tree, ignore_errors=True)
-        shutil.copytree(fetch(root, "gzip", work), tree, symlinks=True)
-        with open(os.path.join(work, "gzip-tree.log"), "w") as log:
-            subprocess.run(
-                "./configure CC=clang-19 CFLAGS=-w --disable-dependency-tracking"
-                " && make -C lib && make version.c version.h gzip",
-                shell=True, cwd=tree, stdout=log, stderr=log, check=True)
+        shutil.copytree(fetch(root, name, work), tree, symlinks=True)
+        with open(tree + ".log", "w") as log:
+            subprocess.run(commands, shell=True, cwd=tree, stdout=log, stderr=log,
+                           check=True)
+    return tree
+
+
+def gzip(root, work):
+    tree = prepared(root, "gzip", work, "gzip",
+                    "./configure CC=clang-19 CFLAGS=-w --disable-dependency-tracking"
+                    " && make -C lib && make version.c version.h gzip")
     objects = sorted(glob.glob("*.o", root_dir=tree) +
                      glob.glob("lib/*.o", root_dir=tree))
     sources = [o.replace("libgzip_a-", "")[:-2] + ".c" for o in objects]
     return Program("gzip", tree, sources, ["-DHAVE_CONFIG_H", "-I.", "-Ilib"])
+
+
+def sqlite(root, work):
+    """SQLite and its own benchmark, speedtest1."""
+    tree = prepared(root, "sqlite3", work, "speedtest1.c",
+                    "./configure CC=clang-19 --disable-tcl --disable-readline && "
+                    "make sqlite3.c && cp test/speedtest1.c .")
+    return Program("sqlite", tree, ["speedtest1.c", "sqlite3.c"],
+                   ["-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION"],
+                   ["-lm"])
+
+
+def zstd(root, work):
+    """The command, one thread, and the library, without assembler."""
+    folder = fetch(root, "libzstd", work)
+    sources = [source for part in ("common", "compress", "decompress",
+                                   "dictBuilder")
+               for source in sorted(glob.glob(f"lib/{part}/*.c",
+                                              root_dir=folder))]
+    sources += sorted(glob.glob("programs/*.c", root_dir=folder))
+    return Program("zstd", folder, sources,
+                   ["-DZSTD_DISABLE_ASM=1", "-DZSTD_LEGACY_SUPPORT=0",
+                    "-DXXH_NAMESPACE=ZSTD_", "-Ilib", "-Ilib/common"])
+
+
+def mawk(root, work):
+    tree = prepared(root, "mawk", work, "mawk",
+                    "./configure CC=clang-19 CFLAGS=-w && touch parse.c parse.h && "
+                    "make mawk")
+    sources = [o[:-2] + ".c" for o in sorted(glob.glob("*.o", root_dir=tree))
+               if os.path.exists(os.path.join(tree, o[:-2] + ".c"))]
+    return Program("mawk", tree, sources,
+                   ["-DHAVE_CONFIG_H", "-DLOCAL_REGEXP", "-D_DEFAULT_SOURCE",
+                    "-D_XOPEN_SOURCE=500", "-I."], ["-lm"])
 
 
 def lua(root, work):

@@ -86,6 +86,8 @@ static LLVMModuleRef read_module(LLVMContextRef c, const char *path, Err *err) {
   return module;
 }
 
+enum { LEVEL = 9 }; // of compression: above it takes many times as long
+
 // The bitcode chunk of the unit, and the unit's identity: a hash of it.
 static void pack_bitcode(LLVMModuleRef m, Plan *p, const Options *o, Str *out) {
   LLVMMemoryBufferRef bc = LLVMWriteBitcodeToMemoryBuffer(m);
@@ -103,7 +105,7 @@ static void pack_bitcode(LLVMModuleRef m, Plan *p, const Options *o, Str *out) {
   memcpy(h.id, p->id.bytes, sizeof h.id);
   size_t bound = ZSTD_compressBound(size);
   void *packed = mem_alloc(bound);
-  h.size = ZSTD_compress(packed, bound, data, size, 1);
+  h.size = ZSTD_compress(packed, bound, data, size, LEVEL);
   if (!ZSTD_isError(h.size)) {
     str_addn(out, &h, sizeof h);
     str_addn(out, str_text(&o->args), o->args.len);

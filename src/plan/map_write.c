@@ -1,11 +1,15 @@
 // Writes a plan as a chunk of the program map: see map_write.h.
 #include "plan/map_write.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
+#include <zstd.h>
 
 #include "program/map_format.h"
 #include "util/leb.h"
+
+enum { LEVEL = 6 }; // of compression
 
 typedef struct {
   Hashmap numbers;
@@ -28,34 +32,40 @@ static void put_optional_string(Str *out, Strings *s, const char *text) {
   leb_put(out, text ? string_number(s, text) + 1 : 0);
 }
 
-static void put_refs(Str *out, const Plan *p, size_t entity) {
-  uint32_t first = p->first_ref.items[entity];
-  uint32_t end = p->first_ref.items[entity + 1];
-  leb_put(out, end - first);
-  uint32_t last = 0;
-  for (uint32_t i = first; i < end; i++) {
-    leb_put(out, p->refs.items[i] - last);
-    last = p->refs.items[i];
-  }
-}
-
-#define PUT_FIELD(member, optional)                                            \
-  leb_put(out, optional ? (uint64_t)(uint32_t)(item->member + 1u)              \
-                        : (uint64_t)item->member);
-
-static void put_entities(Str *out, Strings *s, const Plan *p) {
-  leb_put(out, p->entities.len);
-  for (size_t i = 0; i < p->entities.len; i++) {
-    const Entity *item = &p->entities.items[i];
-    MAP_ENTITY_FIELDS(PUT_FIELD)
-    put_optional_string(out, s, item->name);
-    put_optional_string(out, s, item->text);
-    put_refs(out, p, i);
-  }
-}
-
 static uint64_t zigzag(int64_t v) {
   return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
+}
+
+static void put_difference(Str *out, uint32_t v, uint32_t *last) {
+  leb_put(out, zigzag((int64_t)v - *last));
+  *last = v;
+}
+
+#define PUT_COLUMN(items, count, member, optional)                             \
+  last = 0;                                                                    \
+  for (size_t i = 0; i < (count); i++)                                         \
+    put_difference(out, (items)[i].member + (optional), &last);
+
+static void put_refs(Str *out, const Plan *p) {
+  uint32_t last = 0;
+  for (size_t i = 0; i < p->entities.len; i++)
+    leb_put(out, p->first_ref.items[i + 1] - p->first_ref.items[i]);
+  for (size_t i = 0; i < p->refs.len; i++)
+    put_difference(out, p->refs.items[i], &last);
+}
+
+static void put_entities(Str *out, Strings *s, const Plan *p) {
+  uint32_t last;
+  leb_put(out, p->entities.len);
+#define PUT(member, optional)                                                  \
+  PUT_COLUMN(p->entities.items, p->entities.len, member, optional)
+  MAP_ENTITY_FIELDS(PUT)
+#undef PUT
+  for (size_t i = 0; i < p->entities.len; i++)
+    put_optional_string(out, s, p->entities.items[i].name);
+  for (size_t i = 0; i < p->entities.len; i++)
+    put_optional_string(out, s, p->entities.items[i].text);
+  put_refs(out, p);
 }
 
 static void put_standings(Str *out, const Plan *p) {
@@ -70,17 +80,14 @@ static void put_standings(Str *out, const Plan *p) {
 }
 
 static void put_calls(Str *out, Strings *s, const Plan *p) {
+  uint32_t last;
   leb_put(out, p->calls.len);
-  for (size_t i = 0; i < p->calls.len; i++) {
-    const CallSite *item = &p->calls.items[i];
-    MAP_CALL_FIELDS(PUT_FIELD)
-    put_optional_string(out, s, item->callee);
-  }
-}
-
-static void put_difference(Str *out, uint32_t v, uint32_t *last) {
-  leb_put(out, zigzag((int64_t)v - *last));
-  *last = v;
+#define PUT(member, optional)                                                  \
+  PUT_COLUMN(p->calls.items, p->calls.len, member, optional)
+  MAP_CALL_FIELDS(PUT)
+#undef PUT
+  for (size_t i = 0; i < p->calls.len; i++)
+    put_optional_string(out, s, p->calls.items[i].callee);
 }
 
 static void put_statements(Str *out, const uint32_t *statements, uint32_t n,
@@ -131,24 +138,43 @@ static void put_body(Str *body, Strings *s, const Plan *p) {
     put_uses(body, p);
 }
 
+// Appends the payload as it is or compressed, whichever is shorter; returns its
+// full size, 0: it is not compressed.
+static uint32_t put_payload(Str *out, const Str *payload) {
+  size_t bound = ZSTD_compressBound(payload->len);
+  void *packed = mem_alloc(bound);
+  size_t size =
+      ZSTD_compress(packed, bound, payload->data, payload->len, LEVEL);
+  bool gains =
+      !ZSTD_isError(size) && size < payload->len && payload->len <= MAP_LARGEST;
+  if (gains)
+    str_addn(out, packed, size);
+  else
+    str_addn(out, payload->data, payload->len);
+  free(packed);
+  return gains ? (uint32_t)payload->len : 0;
+}
+
 void map_write(const Plan *p, CounterSize counter_size, Str *out) {
   Strings strings = {0};
-  Str body = {0}, payload = {0};
+  Str body = {0}, payload = {0}, packed = {0};
   put_body(&body, &strings, p);
   leb_put(&payload, strings.count);
   str_addn(&payload, str_text(&strings.bytes), strings.bytes.len);
   str_addn(&payload, str_text(&body), body.len);
   MapHeader h = {.magic = MAP_MAGIC,
-                 .size = sizeof h + payload.len,
                  .version = MAP_VERSION,
                  .counter_size = counter_size,
-                 .ncounters = p->ncounters};
+                 .ncounters = p->ncounters,
+                 .full_size = put_payload(&packed, &payload)};
+  h.size = sizeof h + packed.len;
   memcpy(h.id, p->id.bytes, sizeof h.id);
-  h.checksum = map_checksum(&h, payload.data, payload.len);
+  h.checksum = map_checksum(&h, packed.data, packed.len);
   str_addn(out, &h, sizeof h);
-  str_addn(out, payload.data, payload.len);
+  str_addn(out, packed.data, packed.len);
   str_release(&body);
   str_release(&payload);
+  str_release(&packed);
   str_release(&strings.bytes);
   hashmap_release(&strings.numbers);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
+#include <zstd.h>
 
 #include "program/map_format.h"
 #include "program/sections.h"
@@ -103,8 +104,17 @@ static void read_sources(Reader *r, Unit *u) {
   }
 }
 
-#define GET_FIELD(member, optional)                                            \
-  item->member = (optional ? get32(r) - 1u : get32(r));
+static uint32_t add_difference(Reader *r, uint32_t last) {
+  uint64_t z = get(r);
+  return last + (uint32_t)(z >> 1 ^ -(z & 1));
+}
+
+#define GET_COLUMN(items, count, member, optional)                             \
+  last = 0;                                                                    \
+  for (uint64_t i = 0; i < (count) && !r->bad; i++) {                          \
+    last = add_difference(r, last);                                            \
+    (items)[i].member = last - (optional);                                     \
+  }
 
 static bool entity_is_sound(const Entity *e, const Unit *u, uint64_t total) {
   bool links =
@@ -117,50 +127,55 @@ static bool entity_is_sound(const Entity *e, const Unit *u, uint64_t total) {
          (e->function == ENTITY_NONE || e->function < total) && links;
 }
 
-static void read_refs(Reader *r, UnitMap *m, size_t i, Counters *refs) {
-  uint64_t n = get_count(r, 1);
-  uint64_t counter = 0;
-  for (uint64_t k = 0; k < n && !r->bad; k++) {
-    counter += get(r);
-    if (counter >= m->ncounters) {
-      r->bad = "a counter is out of range";
-      return;
-    }
-    array_push(refs, (uint32_t)counter);
+// How many counters each entity has, then which.
+static void read_refs(Reader *r, UnitMap *m, uint64_t n) {
+  uint64_t total = 0;
+  uint32_t counter = 0;
+  m->first_ref = arena_array(r->arena, uint32_t, n + 1);
+  for (uint64_t i = 0; i < n && !r->bad; i++) {
+    total += get32(r);
+    if (total > (uint64_t)(r->end - r->at))
+      r->bad = "a count is larger than the data";
+    m->first_ref[i + 1] = (uint32_t)total;
   }
-  m->first_ref[i + 1] = (uint32_t)refs->len;
+  if (r->bad)
+    return;
+  m->refs = arena_array(r->arena, uint32_t, total);
+  for (uint64_t i = 0; i < total && !r->bad; i++) {
+    m->refs[i] = counter = add_difference(r, counter);
+    if (counter >= m->ncounters)
+      r->bad = "a counter is out of range";
+  }
+}
+
+static void check_entity(Reader *r, const Unit *u, const Entity *e,
+                         uint64_t n) {
+  if (!entity_is_sound(e, u, n))
+    r->bad = "an entity points outside its unit";
+  else if (e->kind == ENTITY_FUNCTION && !e->name)
+    r->bad = "a function has no name";
 }
 
 static void read_entities(Reader *r, UnitMap *m) {
   Unit *u = &m->unit;
   uint64_t n = get_count(r, 12);
-  Counters refs = {0};
-  u->entities = arena_array(r->arena, Entity, n);
-  m->first_ref = arena_array(r->arena, uint32_t, n + 1);
-  for (u->nentities = 0; u->nentities < n && !r->bad; u->nentities++) {
-    Entity *item = &u->entities[u->nentities];
-    MAP_ENTITY_FIELDS(GET_FIELD)
-    item->name = get_optional_string(r);
-    item->text = get_optional_string(r);
-    if (!r->bad && !entity_is_sound(item, u, n))
-      r->bad = "an entity points outside its unit";
-    if (!r->bad && item->kind == ENTITY_FUNCTION && !item->name)
-      r->bad = "a function has no name";
-    read_refs(r, m, u->nentities, &refs);
-  }
-  m->refs = arena_array(r->arena, uint32_t, refs.len);
-  if (refs.len)
-    memcpy(m->refs, refs.items, refs.len * sizeof *refs.items);
-  array_release(&refs);
+  uint32_t last;
+  Entity *e = u->entities = arena_array(r->arena, Entity, n);
+#define GET(member, optional) GET_COLUMN(e, n, member, optional)
+  MAP_ENTITY_FIELDS(GET)
+#undef GET
+  for (uint64_t i = 0; i < n && !r->bad; i++)
+    e[i].name = get_optional_string(r);
+  for (uint64_t i = 0; i < n && !r->bad; i++)
+    e[i].text = get_optional_string(r);
+  for (uint64_t i = 0; i < n && !r->bad; i++)
+    check_entity(r, u, &e[i], n);
+  read_refs(r, m, n);
+  u->nentities = r->bad ? 0 : n;
 }
 
 static bool is_kind(const Unit *u, uint32_t entity, EntityKind kind) {
   return entity < u->nentities && u->entities[entity].kind == kind;
-}
-
-static uint32_t add_difference(Reader *r, uint32_t last) {
-  uint64_t z = get(r);
-  return last + (uint32_t)(z >> 1 ^ -(z & 1));
 }
 
 static void read_standings(Reader *r, Unit *u) {
@@ -177,19 +192,24 @@ static void read_standings(Reader *r, Unit *u) {
   }
 }
 
+static void check_call(Reader *r, const Unit *u, const CallSite *c) {
+  if (c->function >= u->nentities || c->block >= u->nentities ||
+      c->source >= u->nsources || c->type >= RESULT_TYPES)
+    r->bad = "a call site points outside its unit";
+}
+
 static void read_calls(Reader *r, UnitMap *m) {
   uint64_t n = get_count(r, 7);
-  m->calls = arena_array(r->arena, CallSite, n);
-  for (m->ncalls = 0; m->ncalls < n && !r->bad; m->ncalls++) {
-    CallSite *item = &m->calls[m->ncalls];
-    MAP_CALL_FIELDS(GET_FIELD)
-    item->callee = get_optional_string(r);
-    if (!r->bad &&
-        (item->function >= m->unit.nentities ||
-         item->block >= m->unit.nentities || item->source >= m->unit.nsources ||
-         item->type >= RESULT_TYPES))
-      r->bad = "a call site points outside its unit";
-  }
+  uint32_t last;
+  CallSite *c = m->calls = arena_array(r->arena, CallSite, n);
+#define GET(member, optional) GET_COLUMN(c, n, member, optional)
+  MAP_CALL_FIELDS(GET)
+#undef GET
+  for (uint64_t i = 0; i < n && !r->bad; i++)
+    c[i].callee = get_optional_string(r);
+  for (uint64_t i = 0; i < n && !r->bad; i++)
+    check_call(r, &m->unit, &c[i]);
+  m->ncalls = r->bad ? 0 : n;
 }
 
 static uint32_t *read_statements(Reader *r, const Unit *u, uint32_t *last,
@@ -245,27 +265,55 @@ static void read_uses(Reader *r, UnitMap *m) {
   read_use_sites(r, m);
 }
 
+static const char *read_unit(Reader *r, UnitMap *m) {
+  read_strings(r);
+  m->unit.name = get_string(r);
+  read_sources(r, &m->unit);
+  read_entities(r, m);
+  read_standings(r, &m->unit);
+  read_calls(r, m);
+  if (!r->bad && r->at < r->end)
+    read_uses(r, m);
+  return r->bad;
+}
+
+static bool unpack(const MapHeader *h, const void *payload, Str *out) {
+  out->data = mem_alloc(h->full_size);
+  out->len =
+      ZSTD_decompress(out->data, h->full_size, payload, h->size - sizeof *h);
+  return out->len == h->full_size;
+}
+
+static const char *read_payload(ProgramMap *p, UnitMap *m, const MapHeader *h,
+                                const unsigned char *payload) {
+  Str full = {0};
+  Reader r = {.at = payload,
+              .end = payload + (h->size - sizeof *h),
+              .arena = &p->arena};
+  bool packed = h->full_size != 0;
+  if (packed && (h->full_size > MAP_LARGEST || !unpack(h, payload, &full)))
+    r.bad = "its compressed part";
+  if (packed) {
+    r.at = (const unsigned char *)full.data;
+    r.end = r.at + h->full_size;
+  }
+  const char *bad = r.bad ? r.bad : read_unit(&r, m);
+  free(full.data);
+  return bad;
+}
+
 static int read_chunk(ProgramMap *p, const MapHeader *h,
                       const unsigned char *payload, Err *err) {
-  size_t size = h->size - sizeof *h;
-  if (map_checksum(h, payload, size) != h->checksum)
+  if (map_checksum(h, payload, h->size - sizeof *h) != h->checksum)
     return err_set(err, "the program map is damaged (checksum)");
   if (h->counter_size != COUNTERS_HITS && h->counter_size != COUNTERS_COUNTS)
     return err_set(err, "the program map is damaged (counter size %u)",
                    h->counter_size);
   UnitMap m = {.counter_size = h->counter_size, .ncounters = h->ncounters};
   memcpy(m.unit.id.bytes, h->id, sizeof m.unit.id.bytes);
-  Reader r = {.at = payload, .end = payload + size, .arena = &p->arena};
-  read_strings(&r);
-  m.unit.name = get_string(&r);
-  read_sources(&r, &m.unit);
-  read_entities(&r, &m);
-  read_standings(&r, &m.unit);
-  read_calls(&r, &m);
-  if (!r.bad && r.at < r.end)
-    read_uses(&r, &m);
-  if (r.bad)
-    return err_set(err, "the program map is damaged (%s)", r.bad);
+  const char *bad = read_payload(p, &m, h, payload);
+  if (bad)
+    return err_set(err, "the program map is damaged (%s)", bad);
   array_push(&p->units, m);
   return 0;
 }

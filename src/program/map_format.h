@@ -1,17 +1,20 @@
 // Layout of one chunk of the section `culprit_map`: written by map_write.c in
-// the instrumenter, read by map.c in the tool. After the header everything is a
-// LEB128 number, except hashes (8 bytes) and the bytes of strings:
+// the instrumenter, read by map.c in the tool. Behind the header is the payload,
+// as it is or (`full_size`) as a zstd frame. In the payload everything is a
+// LEB128 number, except hashes (8 bytes) and the bytes of strings. A column is
+// one field of all items, each as a signed difference (zigzag) to the one
+// before: what lies side by side is alike, and compresses well.
 //
 //   strings:    count, then length and bytes of each
 //   unit:       name (string)
 //   sources:    count, then path (string), hash of each
-//   entities:   count, then the fields of MAP_ENTITY_FIELDS of each, its name
-//               and text (strings that may be absent), the number of its
-//               counters and the counters, each as difference to the one
-//               before
+//   entities:   count, then a column for each of MAP_ENTITY_FIELDS, their names,
+//               their texts (strings that may be absent), the numbers of their
+//               counters, and all the counters as one column
 //   standings:  count, then statement and block of each, as differences to the
-//               one before (the block's as a signed number: zigzag)
-//   call sites: count, then the fields of MAP_CALL_FIELDS of each
+//               one before (the block's as a signed number)
+//   call sites: count, then a column for each of MAP_CALL_FIELDS, their callees
+//               (strings that may be absent)
 //   definers:   only in a close build, as what follows: count, then count and
 //               statements of each, as signed differences to the one before
 //   uses:       count, then definers, statement and first counter of each, as
@@ -29,7 +32,8 @@
 
 #define MAP_SECTION "culprit_map"
 #define MAP_MAGIC 0x50414d434c50554cull // "LUPLCMAP"
-#define MAP_VERSION 4u
+#define MAP_VERSION 5u
+#define MAP_LARGEST (1u << 30) // payload
 
 typedef struct {
   uint64_t magic;
@@ -37,8 +41,8 @@ typedef struct {
   uint32_t version;
   uint32_t counter_size;
   uint32_t ncounters;
-  uint32_t reserved;
-  uint64_t checksum; // map_checksum() of the whole chunk
+  uint32_t full_size; // of the payload; 0: it is not compressed
+  uint64_t checksum;  // map_checksum() of the whole chunk
   unsigned char id[16];
 } MapHeader;
 

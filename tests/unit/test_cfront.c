@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <xxhash.h>
+#include <zstd.h>
 
 #include "compile/cc_args.h"
 #include "program/map.h"
@@ -127,7 +128,8 @@ static uint32_t next_random(uint32_t *seed) {
   return *seed >> 8;
 }
 
-static void load_chunk(Str *out) {
+// As the compiler wrote it: compressed.
+static void load_packed(Str *out) {
   Str file = {0};
   Err err;
   assert_int_equal(fs_read(FIXTURE, 0, &file, &err), 0);
@@ -144,6 +146,26 @@ static void fix_checksum(Str *chunk) {
   MapHeader *h = (MapHeader *)chunk->data;
   h->checksum =
       map_checksum(h, chunk->data + sizeof *h, chunk->len - sizeof *h);
+}
+
+// The same chunk, not compressed.
+static void load_chunk(Str *out) {
+  Str packed = {0};
+  load_packed(&packed);
+  MapHeader h;
+  memcpy(&h, packed.data, sizeof h);
+  assert_true(h.full_size);
+  char *full = mem_alloc(h.full_size);
+  assert_int_equal(ZSTD_decompress(full, h.full_size, packed.data + sizeof h,
+                                   packed.len - sizeof h),
+                   h.full_size);
+  h.size = sizeof h + h.full_size;
+  str_addn(out, &h, sizeof h);
+  str_addn(out, full, h.full_size);
+  ((MapHeader *)out->data)->full_size = 0;
+  fix_checksum(out);
+  free(full);
+  str_release(&packed);
 }
 
 static int parse(const Str *chunk, size_t size) {
@@ -165,6 +187,25 @@ TEST(a_map_cut_off_anywhere_is_refused) {
   assert_int_equal(parse(&chunk, chunk.len), 0);
   for (size_t n = sizeof(MapHeader); n < chunk.len; n++)
     assert_int_equal(parse(&chunk, n), -1);
+  str_release(&chunk);
+}
+
+TEST(a_compressed_map_of_a_wrong_size_or_content_is_refused) {
+  Str chunk = {0};
+  load_packed(&chunk);
+  assert_int_equal(parse(&chunk, chunk.len), 0);
+  MapHeader *h = (MapHeader *)chunk.data;
+  uint32_t full = h->full_size;
+  const uint32_t sizes[] = {1, full - 1, full + 1, MAP_LARGEST + 1, UINT32_MAX};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    h->full_size = sizes[i];
+    fix_checksum(&chunk);
+    assert_int_equal(parse(&chunk, chunk.len), -1);
+  }
+  h->full_size = full;
+  chunk.data[sizeof *h] ^= 1;
+  fix_checksum(&chunk);
+  assert_int_equal(parse(&chunk, chunk.len), -1);
   str_release(&chunk);
 }
 
