@@ -18,21 +18,21 @@ typedef struct {
   const IrInst *inst;
   const Val *args;
   Pmap *state;
-} Ask;
+} StateCall;
 
-static Val number(const Ask *k, unsigned width, uint64_t v) {
+static Val number(const StateCall *k, unsigned width, uint64_t v) {
   return val_const(&k->e->values, width, v);
 }
 
-static uint64_t fixed(const Ask *k, int arg) {
+static uint64_t fixed(const StateCall *k, int arg) {
   return val_in_run(&k->e->values, k->args[arg]);
 }
 
-static uint64_t site(const Ask *k) {
+static uint64_t site(const StateCall *k) {
   return (uint64_t)(k->inst - k->e->target.program->insts.items);
 }
 
-static Val plus(const Ask *k, Val at, uint64_t n) {
+static Val plus(const StateCall *k, Val at, uint64_t n) {
   const IrInst add = {.op = IR_ADD, .width = 64};
   return val_apply(&k->e->values, &add, at, number(k, 64, n), 0);
 }
@@ -54,31 +54,31 @@ static void keep(Encoder *e, uint64_t key, Pmap state) {
     array_push(&e->kept, (KeptState){key, state});
 }
 
-static Val open_state(Ask *k) {
+static Val open_state(StateCall *k) {
   k->e->before = fixed(k, 0);
   k->e->frames_of_call.len = 0;
   keep(k->e, k->e->before, *k->state);
   return number(k, 32, 0);
 }
 
-static Val add_object(Ask *k) {
+static Val add_object(StateCall *k) {
   array_push(&k->e->frames_of_call, (KeptObject){fixed(k, 1), fixed(k, 2)});
   return number(k, 32, 0);
 }
 
 // Labels have small numbers; the state before the call is where it is kept.
-static Val mark_label(Ask *k) {
+static Val mark_label(StateCall *k) {
   keep(k->e, fixed(k, 1), *k->state);
   return number(k, 32, 0);
 }
 
-static Val find_label(Ask *k) {
+static Val find_label(StateCall *k) {
   uint64_t id = fixed(k, 1);
   return number(k, 64, id ? id : k->e->before);
 }
 
 // An object with what the state has at the place.
-static Val read_state(Ask *k) {
+static Val read_state(StateCall *k) {
   Encoder *e = k->e;
   const KeptState *kept = kept_state(e, fixed(k, 0));
   uint64_t n = fixed(k, 2);
@@ -103,7 +103,7 @@ typedef struct {
   Expr at[SPANS_MAX], size[SPANS_MAX];
 } Spans;
 
-static void read_spans(Ask *k, Spans *s) {
+static void read_spans(StateCall *k, Spans *s) {
   Encoder *e = k->e;
   s->n = fixed(k, 2) < SPANS_MAX ? fixed(k, 2) : SPANS_MAX;
   for (uint64_t i = 0; i < s->n; i++) {
@@ -133,7 +133,7 @@ static Expr is_same(Encoder *e, Pmap *then, Pmap *now, const PreCell *c) {
                 : expr_bool(e->pool, true);
 }
 
-static Val compare_frames(Ask *k) {
+static Val compare_frames(StateCall *k) {
   Encoder *e = k->e;
   const KeptState *kept = kept_state(e, fixed(k, 0));
   Expr good = expr_bool(e->pool, true);
@@ -158,14 +158,14 @@ static Val compare_frames(Ask *k) {
 
 // --- searches ---------------------------------------------------------------
 
-static Val open_search(Ask *k) {
+static Val open_search(StateCall *k) {
   encode_store(k->e, k->state, plus(k, k->args[0], NEXT_AT), number(k, 64, 0),
                false, site(k));
   return number(k, 32, 0);
 }
 
 // Values are those of the run.
-static Val meet(Ask *k) {
+static Val meet(StateCall *k) {
   Encoder *first = k->e->first;
   uint64_t value = fixed(k, 0);
   bool known = k->e != first || first->met.len >= MET_MAX;
@@ -176,7 +176,7 @@ static Val meet(Ask *k) {
   return number(k, 32, 0);
 }
 
-static Val next_value(Ask *k) {
+static Val next_value(StateCall *k) {
   Encoder *e = k->e;
   Val next = plus(k, k->args[0], NEXT_AT);
   uint64_t i = val_in_run(&e->values,
@@ -190,7 +190,7 @@ static Val next_value(Ask *k) {
 }
 
 // In the run the first value is any: it meets the others.
-static Val run_value(Ask *k) {
+static Val run_value(StateCall *k) {
   if (k->e == k->e->first && !k->e->first->met.len)
     array_push(&k->e->first->met, 0);
   return next_value(k);
@@ -198,7 +198,7 @@ static Val run_value(Ask *k) {
 
 static const struct {
   const char *name;
-  Val (*model)(Ask *);
+  Val (*model)(StateCall *);
 } models[] = {{"__culprit_state_open", open_state},
               {"__culprit_state_add", add_object},
               {"__culprit_mark", mark_label},
@@ -211,7 +211,7 @@ static const struct {
 
 bool encode_states(Encoder *e, const char *name, const IrInst *i,
                    const Val *args, Pmap *state, Val *result) {
-  Ask k = {e, i, args, state};
+  StateCall k = {e, i, args, state};
   for (size_t m = 0; m < sizeof models / sizeof *models; m++)
     if (!strcmp(models[m].name, name)) {
       *result = models[m].model(&k);
