@@ -246,31 +246,32 @@ static void show_diag(const ContractSource *s, const Diag *d,
   show_line(s, d->line, d->col, out);
 }
 
-static int show_diags(const ContractSource *s, ContractTelling how, Str *out) {
+static int show_diags(const ContractSource *s, ContractTelling how, Str *out,
+                      size_t *notes) {
   int errors = 0;
-  size_t notes = 0;
   for (size_t i = 0; i < s->diags.len; i++) {
     const Diag *d = &s->diags.items[i];
-    notes += d->kind == DIAG_NOTE;
+    *notes += d->kind == DIAG_NOTE;
     errors += d->kind != DIAG_NOTE && how.strict;
     if (d->kind != DIAG_NOTE || how.list)
       show_diag(s, d, how, out);
-  }
-  if (notes && !how.list) {
-    escape_add(out, s->path);
-    str_addf(out,
-             ": note: %zu clause%s of contracts %s not checked at run time; "
-             "-Wculprit-contract lists %s\n",
-             notes, notes == 1 ? "" : "s", notes == 1 ? "is" : "are",
-             notes == 1 ? "it" : "them");
   }
   return errors;
 }
 
 int contracts_messages(const Contracts *c, ContractTelling how, Str *out) {
   int errors = 0;
+  size_t notes = 0;
   for (size_t i = 0; i < c->unit.sources.len; i++)
-    errors += show_diags(c->unit.sources.items[i], how, out);
+    errors += show_diags(c->unit.sources.items[i], how, out, &notes);
+  if (notes && !how.list) {
+    escape_add(out, c->unit.sources.items[0]->path);
+    str_addf(out,
+             ": note: %zu clause%s of contracts %s not checked at run time; "
+             "-Wculprit-contract lists %s\n",
+             notes, notes == 1 ? "" : "s", notes == 1 ? "is" : "are",
+             notes == 1 ? "it" : "them");
+  }
   return errors;
 }
 

@@ -625,17 +625,30 @@ static ContractExpr *parse_in(ContractParser *p, ContractExpr *left) {
   return set ? node_of(p, NODE_IN, left->first, left, set) : NULL;
 }
 
+// a == b < c is a == b && b < c: one chain.
+static void splice_chain(ContractExpr *n, const ContractExpr *kid, char sign) {
+  if (kid->kind != NODE_CHAIN || sign != '=') {
+    array_push(&n->kids, (ContractExpr *)kid);
+    return;
+  }
+  for (size_t i = 0; i < kid->kids.len; i++)
+    array_push(&n->kids, kid->kids.items[i]);
+  for (size_t i = 0; i < kid->ops.len; i++)
+    array_push(&n->ops, kid->ops.items[i]);
+}
+
 // a < b <= c; a == b == c. Both directions in one chain say nothing.
 static ContractExpr *parse_chain(ContractParser *p, int level,
                                  ContractExpr *left) {
   if (contract_at(p, "\\in"))
     return parse_in(p, left);
-  ContractExpr *n = node_of(p, NODE_CHAIN, left->first, left, NULL);
+  ContractExpr *n = new_node(p, NODE_CHAIN, left->first);
+  char last = 0;
+  splice_chain(n, left, direction(p, p->at));
   while (at_level(p, level)) {
     uint32_t op = p->at;
-    bool mixed =
-        n->ops.len && (direction(p, op) != direction(p, n->ops.items[0]) ||
-                       direction(p, op) == '!');
+    bool mixed = last && (direction(p, op) != last || last == '!');
+    last = direction(p, op);
     if (mixed || contract_at(p, "\\in"))
       return contract_error(p, op,
                             "these comparisons are no chain: use "
@@ -645,7 +658,7 @@ static ContractExpr *parse_chain(ContractParser *p, int level,
     if (!right)
       return NULL;
     array_push(&n->ops, op);
-    array_push(&n->kids, right);
+    splice_chain(n, right, last);
   }
   n->end = p->at;
   return n;

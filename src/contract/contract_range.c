@@ -49,8 +49,9 @@ static void bound_from(const Emitter *e, const ContractExpr *q, size_t var,
                        const ContractExpr *c, size_t at, bool left,
                        VariableRange *r) {
   char sign = e->text[e->tokens[c->ops.items[0]].at];
-  if (sign == '!')
-    return;
+  for (size_t i = 0; i < c->ops.len; i++)
+    if (sign == '!' || e->text[e->tokens[c->ops.items[i]].at] != sign)
+      return;
   bool low = sign == '=' || left == (sign == '<');
   for (size_t k = at; left ? k > 0 : k + 1 < c->kids.len;) {
     size_t op = left ? k - 1 : k;

@@ -256,22 +256,29 @@ struct ValueSearch {
 enum {
   SEARCH_MAX = 4096,
   SEARCH_SLOTS = 4 * SEARCH_MAX,
-  SEARCH_SIZE = (SEARCH_MAX + SEARCH_SLOTS) * 8,
+  SEARCH_SIZE = (2 * SEARCH_MAX + SEARCH_SLOTS) * 8,
 };
 
 __thread ValueSearch *__culprit_contract_search
     __attribute__((tls_model("initial-exec")));
+// Room of the last search, for the next; its slots are empty.
+__thread void *__culprit_contract_room
+    __attribute__((tls_model("initial-exec")));
 
 void __culprit_search_open(ValueSearch *s) {
   clear(s, sizeof *s);
-  void *room = (void *)call6(SYS_mmap, 0, SEARCH_SIZE, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *room = __culprit_contract_room;
+  if (!room)
+    room = (void *)call6(SYS_mmap, 0, SEARCH_SIZE, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  else
+    __culprit_contract_room = 0;
   if (is_error(room)) {
     __culprit_contract_unknown = 1;
     return;
   }
   s->values = room;
-  s->slots = s->values + SEARCH_MAX;
+  s->slots = s->values + 2 * SEARCH_MAX;
   s->outer = __culprit_contract_search;
   __culprit_contract_search = s;
 }
@@ -294,6 +301,7 @@ void __culprit_met(long long value) {
       __culprit_contract_unknown = 1;
       return;
     }
+    s->values[SEARCH_MAX + s->n] = slot - s->slots;
     s->values[s->n++] = value;
     *slot = (long long)s->n;
   }
@@ -320,8 +328,13 @@ int __culprit_search_next(ValueSearch *s) {
 void __culprit_search_close(ValueSearch *s) {
   if (!s->values)
     return;
-  CALL(SYS_munmap, s->values, SEARCH_SIZE, 0);
   __culprit_contract_search = s->outer;
+  for (size_t i = 0; i < s->n; i++)
+    s->slots[s->values[SEARCH_MAX + i]] = 0;
+  if (__culprit_contract_room)
+    CALL(SYS_munmap, s->values, SEARCH_SIZE, 0);
+  else
+    __culprit_contract_room = s->values;
 }
 
 #endif

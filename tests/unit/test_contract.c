@@ -112,6 +112,11 @@ TEST(operators_of_c_keep_their_text) {
                                   "__culprit_a == __culprit_b); }))");
 }
 
+TEST(equal_and_less_are_one_chain) {
+  becomes("n == 1 < 2", "((n == 1) && (1 < 2))");
+  becomes("1 < n == 2", "((1 < n) && (n == 2))");
+}
+
 TEST(sums_are_those_of_integers) {
   becomes("n + 1 == 5", "((({__auto_type __culprit_a = n; __auto_type "
                         "__culprit_b = 1; __CULPRIT_ADD; }) == 5))");

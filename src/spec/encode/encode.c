@@ -85,6 +85,9 @@ void encoder_release(Encoder *e) {
   hashmap_release(&e->touched);
   bitset_release(&e->touched_some);
   array_release(&e->losses);
+  array_release(&e->kept);
+  array_release(&e->frames_of_call);
+  array_release(&e->met);
   hashmap_release(&e->wrappers);
   hashmap_release(&e->frames);
   hashmap_release(&e->writes);
@@ -541,6 +544,7 @@ static void begin(Encoder *e, EncodeMode mode) {
   e->clauses.len = 0;
   e->path.len = e->path_statement.len = e->path_dead.len = 0;
   e->losses.len = 0;
+  e->kept.len = e->frames_of_call.len = 0;
   e->cut_loops = e->cut_calls = e->cut_size = 0;
   e->blocks = 0;
   e->table = 0;

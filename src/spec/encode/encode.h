@@ -90,6 +90,15 @@ typedef struct {
   unsigned width;
 } UsedCell;
 
+// Memory at a label of a contract; an object that `assigns` is checked on.
+typedef struct {
+  uint64_t key;
+  Pmap state;
+} KeptState;
+typedef struct {
+  uint64_t at, size;
+} KeptObject;
+
 typedef struct EncodeFrame EncodeFrame;
 typedef struct Fact Fact;
 
@@ -164,6 +173,13 @@ struct Encoder {
   Pmap end;         // state at the end
   bool ended;       // the end is reached in the run
   bool stopped;     // an assertion in the body is broken: the process ends
+
+  // encode_states.c
+  ARRAY(KeptState) kept;
+  ARRAY(KeptObject) frames_of_call;
+  uint64_t before; // key of the state before the call
+  ARRAY(uint64_t)
+  met; // of the first: what searched variables are compared with
 
   // While encoding.
   EncodeFrame *frame;

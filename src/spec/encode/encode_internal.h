@@ -146,6 +146,12 @@ Val encode_try_other(Encoder *e, Val v, bool pointer, uint64_t site,
 // The cells that a pointer of unknown content may reach become anything.
 void encode_forget(Encoder *e, Pmap *state, Val at);
 
+// --- encode_states.c --------------------------------------------------------
+
+// A function of the contract runtime that keeps or reads states.
+bool encode_states(Encoder *e, const char *name, const IrInst *i,
+                   const Val *args, Pmap *state, Val *result);
+
 // --- encode_library.c -------------------------------------------------------
 
 // True if `name` is known.

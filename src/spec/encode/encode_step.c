@@ -296,12 +296,16 @@ static bool is_asked(Encoder *e, const Val *args) {
 }
 
 // Functions of the contract runtime. False: it is none.
-static bool call_runtime(Encoder *e, const char *name, const IrCall *c,
-                         const Val *args, Pmap *state) {
+static bool call_runtime(Encoder *e, const char *name, const IrInst *i,
+                         const IrCall *c, const Val *args, Pmap *state) {
   if (!text_starts(name, "__culprit_"))
     return false;
   Val result = val_const(&e->values, 32, 1);
-  if (!strcmp(name, "__culprit_contract_begin"))
+  if (!is_own(e) && !strcmp(name, "__culprit_mark"))
+    result = val_const(&e->values, 32, 0); // of another function
+  else if (encode_states(e, name, i, args, state, &result))
+    ;
+  else if (!strcmp(name, "__culprit_contract_begin"))
     result = val_const(&e->values, 32, begin_contract(e, args, state));
   else if (!strcmp(name, "__culprit_asks"))
     result = val_const(&e->values, 32, is_asked(e, args));
@@ -336,7 +340,7 @@ static void do_call(Encoder *e, const IrInst *i, Pmap *state) {
   get_args(e, i, c, off, args, state);
   if (function != IR_NONE)
     call_inside(e, function, i, c, args, state);
-  else if (!call_runtime(e, name, c, args, state) &&
+  else if (!call_runtime(e, name, i, c, args, state) &&
            !encode_library(e, name, i, c, args, off, state))
     lose_call(e, name, c, args, state);
 }
