@@ -188,11 +188,12 @@ static char **words_of_run(const Trials *t, bool all, Arena *arena) {
                              "--close", "0"};
   Texts words = {0};
   array_push(&words, t->culprit);
-  array_push(&words, "run");
+  array_push(&words, p->verb);
   for (size_t i = 0; i < p->words->len; i++)
     array_push(&words, p->words->items[i]);
   for (size_t i = 0; i < sizeof own / sizeof *own; i++)
     array_push(&words, own[i]);
+  all |= strcmp(p->verb, "run") != 0;
   for (size_t i = 0; !all && i < p->tests->len; i++) {
     array_push(&words, "--test");
     array_push(&words, p->tests->items[i]);
