@@ -170,6 +170,17 @@ static bool is_empty(const CommitSearch *s, const char *letters) {
   return true;
 }
 
+// Is the directory that tests run in there without what is carried?
+static bool has_directory(const CommitSearch *s, const char *commit) {
+  const char *below = s->trials->plan.below;
+  char *name = mem_printf("%s:%s", commit, below);
+  bool there =
+      !*below || git_asks(&s->checkout->repo,
+                          (const char *[]){"cat-file", "-e", name, NULL});
+  free(name);
+  return there;
+}
+
 static int try_version(CommitSearch *s, const char *commit, char tree[OID_SIZE],
                        const char **letters, Err *err) {
   CommitText text;
@@ -179,7 +190,8 @@ static int try_version(CommitSearch *s, const char *commit, char tree[OID_SIZE],
   int rc = tree_of(s, commit, true, tree, &differs, err);
   if (!rc)
     rc = trial(s->trials, tree, text.text, letters, err);
-  if (!rc && differs && !s->trials->spent && is_empty(s, *letters)) {
+  if (!rc && differs && !s->trials->spent && is_empty(s, *letters) &&
+      has_directory(s, commit)) {
     rc = tree_of(s, commit, false, tree, &ignored, err);
     if (!rc)
       rc = trial(s->trials, tree, text.text, letters, err);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,7 +19,7 @@
 #include "util/mem.h"
 #include "util/stop.h"
 
-enum { STATUS_BROKEN = 3, KEY_SIZE = OID_SIZE + 8 };
+enum { ROOM_LEAST = 16 << 20, STATUS_BROKEN = 3, KEY_SIZE = OID_SIZE + 8 };
 
 static const char HEAD[] = "culprit since 1 ";
 
@@ -188,11 +189,12 @@ static char **words_of_run(const Trials *t, bool all, Arena *arena) {
                              "--close", "0"};
   Texts words = {0};
   array_push(&words, t->culprit);
-  array_push(&words, "run");
+  array_push(&words, p->verb);
   for (size_t i = 0; i < p->words->len; i++)
     array_push(&words, p->words->items[i]);
   for (size_t i = 0; i < sizeof own / sizeof *own; i++)
     array_push(&words, own[i]);
+  all |= strcmp(p->verb, "run") != 0;
   for (size_t i = 0; !all && i < p->tests->len; i++) {
     array_push(&words, "--test");
     array_push(&words, p->tests->items[i]);
@@ -240,9 +242,28 @@ static bool log_says(const Trials *t, const char *what) {
   return says;
 }
 
+// A full disk may leave no room to say so in the log, and a test that cannot
+// write fails as any other.
+static bool is_full(const Trials *t) {
+  struct statvfs fs;
+  return !statvfs(t->plan.checkout->dir, &fs) &&
+         (fs.f_bavail * fs.f_frsize < ROOM_LEAST ||
+          (fs.f_files && !fs.f_favail));
+}
+
+static int disk_full(const Trials *t, Err *err) {
+  return err_set(
+      err,
+      "%s: the disk is full (%d MB must be free); make room and give "
+      "the same command again: it resumes",
+      t->plan.checkout->dir, ROOM_LEAST >> 20);
+}
+
 // Builds and runs what is in the tree. *status is that of `culprit run`.
 static int run_here(Trials *t, bool all, int *status, Err *err) {
   Arena arena = {0};
+  if (is_full(t)) // what fails for that reason says nothing of the version
+    return disk_full(t, err);
   unlink(t->log);
   drop_sessions(t->plan.checkout);
   *status = build_in_place(t) ? STATUS_BROKEN
@@ -251,11 +272,9 @@ static int run_here(Trials *t, bool all, int *status, Err *err) {
   if (*status == 2)
     return err_set(err, "`culprit run` refuses its command line: see %s",
                    t->log);
-  if (*status == STATUS_BROKEN && log_says(t, "No space left on device"))
-    return err_set(err,
-                   "%s: the disk is full; make room and give the same command "
-                   "again: it resumes",
-                   t->plan.checkout->dir);
+  if (is_full(t) ||
+      (*status == STATUS_BROKEN && log_says(t, "No space left on device")))
+    return disk_full(t, err);
   if (*status < 0 || *status > 4)
     return err_set(err, "`culprit run` was ended in %s: see %s",
                    t->plan.checkout->tree, t->log);

@@ -37,7 +37,8 @@ enum {
 typedef struct {
   Checkout *checkout;
   const char *below;    // the directory to run in, below the top: "src/"
-  const Texts *words;   // of `culprit run`: options
+  const char *verb;     // "run", or "web": all requests of a list
+  const Texts *words;   // of that command: options
   const Texts *command; // and the words behind --; none: no command
   const char *build;    // a command that builds in place; NULL: `run` builds
   const Texts *tests;   // their names

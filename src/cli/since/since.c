@@ -12,7 +12,7 @@
 #include "util/fs.h"
 #include "util/mem.h"
 
-enum { JOBS_MAX = 256, HUNK_TRIALS = 200 };
+enum { JOBS_MAX = 256, HUNK_TRIALS = 60 };
 
 typedef struct {
   Texts tests, carry;
@@ -66,6 +66,7 @@ typedef struct {
   Texts tests;          // that fail
   Texts words, command; // of `culprit run`
   Texts carried;        // files of tests, below the top directory
+  const char *verb;     // "run" or "web"
   const char *build;    // in place
   char *dir;            // DIR of checkout.h
   Trials trials;
@@ -111,7 +112,8 @@ static bool is_left_out(const char *word, bool *argument) {
 
 // Files of tests that the command names: old versions get them.
 static void carry_named(Since *s, const char *option, const char *file) {
-  static const char *const names[] = {"--tests", "--expect", NULL};
+  static const char *const names[] = {"--tests", "--expect", "--requests",
+                                      NULL};
   if (!text_is_one_of(option, names))
     return;
   char *full = path_absolute(file, s->suite.cwd);
@@ -121,12 +123,26 @@ static void carry_named(Since *s, const char *option, const char *file) {
   free(full);
 }
 
-// -1 after a message.
+static bool has_requests(const Words *words) {
+  for (size_t i = 2; i < words->argc; i++)
+    if (text_starts(words->argv[i], "--requests"))
+      return true;
+  return false;
+}
+
+// Returns an exit status.
 static int take_command(Since *s) {
   Words words;
   char *line = arena_strdup(&s->arena, s->suite.command);
-  if (!words_parse(&words, line, &s->arena) || words.argc < 2 ||
-      strcmp(words.argv[1], "run") != 0)
+  bool parsed = words_parse(&words, line, &s->arena) && words.argc > 1;
+  s->verb = parsed && !strcmp(words.argv[1], "web") ? "web" : "run";
+  if (parsed && !strcmp(s->verb, "web") && !has_requests(&words))
+    return cli_fail(EXIT_USAGE,
+                    "session %lld explored the application, and exploring "
+                    "another version makes other requests: list them, "
+                    "`culprit web DIR --requests FILE`",
+                    (long long)s->suite.session);
+  if (!parsed || strcmp(words.argv[1], s->verb) != 0)
     return cli_fail(EXIT_USAGE,
                     "session %lld was made by `%s`: `culprit since` repeats "
                     "`culprit run`; give it a command behind --",
@@ -478,6 +494,7 @@ static int since_here(Since *s) {
     return cli_error(&err);
   TrialPlan plan = {.checkout = &s->checkout,
                     .below = s->repo.prefix,
+                    .verb = s->verb ? s->verb : "run",
                     .words = &s->words,
                     .command = &s->command,
                     .build = s->build,

@@ -48,7 +48,7 @@ const list = {
     this.scroll = el('div.scroll', { role: 'listbox', tabindex: '0', 'aria-label': 'suspects' });
     this.rows = new Rows(this.scroll, 76, (i) => suspectRow(this.r, this.shown[i]));
     return el('section.panel.ranking', { 'aria-label': 'ranking' },
-      el('header', null, el('h2', null, 'Suspects'), this.count, this.only, this.filter), this.scroll);
+      el('header', null, el('h2', null, 'Suspects'), this.count, this.filter, this.only), this.scroll);
   },
   refresh() {
     this.r = ranking(state.failure, state.method);
