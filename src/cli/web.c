@@ -96,8 +96,8 @@ static int read_requests(WebOptions *o, Requests *list) {
   int rc = fs_read(path, 0, &text, &err);
   if (!rc)
     rc = text_ends(path, ".har")
-             ? request_list_har(path, str_text(&text), text.len, o->host, list,
-                                &o->arena, &err)
+             ? request_list_har(path, str_text(&text), text.len,
+                                o->visits.app.host, list, &o->arena, &err)
              : request_list_read(path, list, &o->arena, &err);
   str_release(&text);
   if (rc)

@@ -181,12 +181,23 @@ static void report_reached(const Explorer *e, Str *out) {
              p->dropped, p->dropped == 1 ? " was" : "s were", QUEUE_MOST);
 }
 
+static void report_host(const Explorer *e, Str *out) {
+  const char *name = other_hosts_most(&e->hosts);
+  if (name)
+    str_addf(
+        out,
+        "Most pages lead to http://%s, which was not asked for; if that is "
+        "the application's own address, name it: --host %s.\n",
+        name, name);
+}
+
 void explorer_report(const Explorer *e, Str *out) {
   Arena arena = {0};
   ExplorerGaps gaps;
   explorer_gaps(e, &gaps, &arena);
   report_reached(e, out);
   report_files(&gaps, out);
+  report_host(e, out);
   report_scripted(&gaps, out);
   report_outcomes(e, &gaps, out);
   report_hashes(e, out);
