@@ -163,8 +163,19 @@ static void warn_of_state(const Visits *v) {
   }
 }
 
+// Its own files are not watched, and the user has named none.
+static void warn_of_size(const Visits *v) {
+  if (!v->tree_is_state && !v->files.len && !v->databases.len)
+    cli_warn(
+        "%s has more than 4,000 files or 64 MB: what the application writes "
+        "there is not brought back between visitors; name it with --state "
+        "PATH",
+        v->app.root);
+}
+
 static void tell_confined(const Visits *v, Confine *c) {
   confine_explain(&c, 1);
+  warn_of_size(v);
   if (!confine_has_view(c))
     warn_of_state(v);
 }
