@@ -167,7 +167,7 @@ static void warn_of_state(const Visits *v) {
 static void warn_of_size(const Visits *v) {
   if (!v->tree_is_state && !v->files.len && !v->databases.len)
     cli_warn(
-        "%s has more than 4,000 files or 64 MB: what the application writes "
+        "%s has more than 1,000 files or 64 MB: what the application writes "
         "there is not brought back between visitors; name it with --state "
         "PATH",
         v->app.root);

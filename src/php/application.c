@@ -39,7 +39,7 @@ char *app_code_root(const char *root) {
   return made;
 }
 
-enum { SMALL_FILES = 4000, SMALL_BYTES = 64 << 20, SMALL_DEPTH = 100 };
+enum { SMALL_FILES = 1000, SMALL_BYTES = 64 << 20, SMALL_DEPTH = 100 };
 
 bool app_is_small(const char *root) {
   char *roots[] = {(char *)root, NULL};

@@ -21,7 +21,7 @@ uint64_t app_hash(const char *root, const char *text, size_t len);
 // web, htdocs or the like). Caller frees.
 char *app_code_root(const char *root);
 
-// Is the tree small enough to be compared after every request: at most 4,000
+// Is the tree small enough to be compared after every request: at most 1,000
 // files, 64 MB and 100 levels? Stores of culprit do not count.
 bool app_is_small(const char *root);
 
