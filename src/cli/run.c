@@ -23,6 +23,7 @@
 #include "run/context_file.h"
 #include "run/summary.h"
 #include "run/testfile.h"
+#include "store/store_address.h"
 #include "tally/known.h"
 #include "util/clock.h"
 #include "util/escape.h"
@@ -45,6 +46,7 @@ typedef struct {
   bool built; // by us, in the store
   bool makes; // make runs the tests as one, and builds as it goes
   bool quiet, no_build, watch, confined;
+  bool bisect;  // exit statuses for `git bisect run`
   double close; // seconds for a closer look; below 0: not given
   bool tries;   // --try
   RunTryOptions tried;
@@ -68,6 +70,7 @@ static void options_init(Options *o) {
 
 static void options_release(Options *o) {
   array_release(&o->run.build_options);
+  array_release(&o->run.chosen);
   rank_options_release(&o->rank);
   confine_options_release(&o->confine);
   arena_release(&o->arena);
@@ -117,6 +120,8 @@ static const Option options[] = {
      "run each test of cmocka or Check in a process of its own"},
     {"no-build", NULL, &option_flag, offsetof(Options, no_build),
      "never build a copy with culprit-cc"},
+    {"test", "NAME", &option_list, offsetof(Options, run.chosen),
+     "run only this test"},
     {"failed", NULL, &option_flag, offsetof(Options, run.failed),
      "run only the tests that failed last time, the same way; needs no other "
      "option"},
@@ -129,6 +134,9 @@ static const Option options[] = {
     {"watch", NULL, &option_flag, offsetof(Options, watch),
      "wait for a rebuild and run the failed tests again; once none fails, run "
      "all tests"},
+    {"bisect", NULL, &option_flag, offsetof(Options, bisect),
+     "for `git bisect run`: exit with status 125 (skip) where it would be 3 or "
+     "4"},
     {.title = "Oracle (default: a test passes if it exits with status 0)"},
     {.rows = oracle_options, .at = offsetof(Options, run)},
     {"expect", "DIR", &option_text, offsetof(Options, run.expect),
@@ -167,6 +175,7 @@ static const Option options[] = {
     {.rows = confine_options, .at = offsetof(Options, confine)},
     {.title = "Output"},
     {.rows = rank_shown_options, .at = offsetof(Options, rank)},
+    {.rows = rank_since_options, .at = offsetof(Options, rank)},
     {"json", NULL, &option_name, offsetof(Options, rank.format),
      "print the ranking as `culprit rank --json` does, and everything else on "
      "standard error"},
@@ -304,7 +313,8 @@ static void print_progress(const Runner *r) {
   double now = clock_now();
   if (!r->finished || start <= 0)
     start = now;
-  if (!r->finished && r->already && !r->fresh && !be_quiet) {
+  if (!r->finished && r->already && !r->fresh && !be_quiet &&
+      !r->options->chosen.len) {
     if (r->options->failed)
       fprintf(stderr, "running the failed tests; %zu other%s kept\n",
               r->already, r->already == 1 ? " is" : "s are");
@@ -615,7 +625,7 @@ static char *shown_from(const Options *o, const char *cwd) {
 
 // With a store (--failed, --add), or without: it is then made once everything
 // that the options name was found to be there.
-static int run_tests(Options *o, const char *dir, Store *store,
+static int run_tests(Options *o, const char *where, Store *store,
                      const char *command) {
   Err err = {0};
   const Adapter *adapter;
@@ -623,7 +633,9 @@ static int run_tests(Options *o, const char *dir, Store *store,
   o->run.confine = o->confined ? &o->confine.plan : NULL;
   if (o->run.segment)
     setenv("CULPRIT_SEGMENT", o->run.segment, 1);
-  int status = build_tree(o, dir);
+  char *beside = address_directory(where);
+  int status = build_tree(o, beside);
+  free(beside);
   if (!status)
     status = choose_adapter(o, &adapter);
   if (status)
@@ -639,7 +651,7 @@ static int run_tests(Options *o, const char *dir, Store *store,
     r.project = o->copied && strcmp(o->copied, cwd) ? o->copied : NULL;
   Store *made = NULL;
   if (runner_open(&r, &o->run, &err) ||
-      (!store && store_open(&made, dir, STORE_CREATE, &err))) {
+      (!store && store_open(&made, where, STORE_CREATE, &err))) {
     status = cli_error(&err);
   } else {
     r.store = store ? store : made;
@@ -719,6 +731,13 @@ static int run_with_options(Options *o, int argc, char **argv) {
   return status;
 }
 
+enum { BISECT_SKIPS = 125 };
+
+static int bisect_status(int status) {
+  return status == EXIT_ENVIRONMENT || status == EXIT_NO_VERDICT ? BISECT_SKIPS
+                                                                 : status;
+}
+
 static int run_main(int argc, char **argv) {
   Options o;
   options_init(&o);
@@ -733,6 +752,8 @@ static int run_main(int argc, char **argv) {
     show_progress = isatty(STDERR_FILENO) && !o.quiet;
     status = o.watch ? rebuild_watch(o.run.exe, o.store, argc, argv)
                      : run_with_options(&o, argc, argv);
+    if (o.bisect)
+      status = bisect_status(status);
   }
   options_release(&o);
   return status;
@@ -757,6 +778,7 @@ const Command cmd_run = {
         "test under every oracle.",
     .options = options,
     .end = "Exit status: 0 nothing failed, 1 tests failed, 2 usage, 3 "
-           "environment, 4 no usable verdict, 130 interrupted (the same "
+           "environment, 4 no usable verdict (with --bisect 125 for both), 130 "
+           "interrupted (the same "
            "command continues).",
     .runs_program = true};

@@ -10,7 +10,7 @@
 int close_decision_open(CloseDecision *d, Store *store, int64_t session,
                         const char *dir, Err *err) {
   *d = (CloseDecision){.session = session};
-  if (fs_mkdirs(dir, err) || store_copy(store, dir, err))
+  if (fs_mkdirs(dir, err) || store_copy(store, session, dir, err))
     return -1;
   return store_open(&d->copy, dir, STORE_EXISTING, err);
 }

@@ -29,6 +29,7 @@ void suite_filter_failures(Suite *s, FailureKeeps *keeps, const void *ctx) {
       s->failures[kept++] = g;
   }
   s->nfailures = kept;
+  s->nkept = 0; // they are about the failures as they were
 }
 
 const char *suite_shown(const Suite *s, const char *path) {

@@ -48,6 +48,18 @@ typedef struct {
   int64_t store_id;
 } RunInfo;
 
+// How many runs executed each entity of one kind: sums that a server keeps as
+// runs come in, of the runs with this verdict or, with `signature`, of those
+// that show this failure. Several with the same head add up. store/kept.h reads
+// `counts`.
+typedef struct {
+  EntityKind kind;
+  Verdict verdict; // VERDICT_ERROR: any other than pass and fail
+  const char *signature;
+  const void *counts;
+  size_t size;
+} KeptSum;
+
 typedef struct {
   int64_t session;     // number of the session in the store
   const char *command; // the culprit command line that made it
@@ -71,6 +83,8 @@ typedef struct {
   FailureGroup *failures; // most runs first, then by signature; of a PHP
                           // application by place (model/place_group.h)
   size_t nfailures;
+  const KeptSum *kept; // of all runs above; none: ask the spectra
+  size_t nkept;
   Arena arena; // owns everything above
 } Suite;
 

@@ -118,6 +118,8 @@ static char *work_key(const Runner *r, const char *adapter) {
   if (o->shard.n)
     str_addf(&key, SHARD_KEY "%u/%u %016" PRIx64 "\n", o->shard.k, o->shard.n,
              r->shards);
+  for (size_t i = 0; i < o->chosen.len; i++)
+    str_addf(&key, "test=%s\n", o->chosen.items[i]);
   key_file(&key, "exe", o->exe);
   key_file(&key, "tests", o->tests);
   key_file(&key, "reference", o->reference);
@@ -326,9 +328,21 @@ void runner_confine(const Runner *r, size_t slot, Spawn *spawn, Arena *arena) {
   free(cwd);
 }
 
+// Is it asked for, or does it hold one that is?
+static bool is_chosen(const RunOptions *o, const char *test) {
+  size_t n = strlen(test);
+  bool chosen = !o->chosen.len;
+  for (size_t i = 0; !chosen && i < o->chosen.len; i++) {
+    const char *one = o->chosen.items[i];
+    chosen = !strncmp(one, test, n) && (!one[n] || one[n] == '/');
+  }
+  return chosen;
+}
+
 bool runner_is_done(const Runner *r, const char *test) {
   uint64_t ignored;
-  return hashmap_get(&r->done_index, test, strlen(test), &ignored);
+  return !is_chosen(r->options, test) ||
+         hashmap_get(&r->done_index, test, strlen(test), &ignored);
 }
 
 // --- runs -------------------------------------------------------------------

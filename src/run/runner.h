@@ -36,6 +36,7 @@ typedef struct {
   double timeout;      // seconds; 0: the adapter's default
   uint64_t max_output; // bytes
   bool timeout_given;  // by the user
+  Texts chosen; // tests to run, and whole tests they are part of; none: all
   bool failed, add, scratch, rerun;
   // Tests inside a test are tests of their own (program/segments.h).
   bool segments;

@@ -12,6 +12,7 @@
 #include "model/place_group.h"
 #include "model/testcode.h"
 #include "store/internal.h"
+#include "store/kept.h"
 #include "util/fs.h"
 #include "util/mem.h"
 
@@ -352,7 +353,7 @@ static int load_all(Loader *l, int64_t session, Err *err) {
   if (load_session(l, session, err) || load_sources(l, err) ||
       load_entities(l, err) || load_runs(l, err))
     return -1;
-  if (load_failures(l, err))
+  if (load_failures(l, err) || kept_load(l->store, l->suite, err))
     return -1;
   testcode_mark(l->suite);
   generated_mark(l->suite);

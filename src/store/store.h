@@ -21,7 +21,7 @@
 #include "util/arena.h"
 #include "util/err.h"
 
-#define STORE_VERSION 8
+#define STORE_VERSION 9
 
 typedef struct Store Store;
 
@@ -32,14 +32,19 @@ typedef enum {
                  // can be read all the same
 } StoreMode;
 
-// `dir` is the .culprit directory. Refuses a corrupt store and one written by a
-// newer version, naming the remedy.
-int store_open(Store **s, const char *dir, StoreMode mode, Err *err);
+// `where` is the .culprit directory or the address of a PostgreSQL database
+// (store_address.h). Refuses a corrupt store and one written by a newer version,
+// naming the remedy.
+int store_open(Store **s, const char *where, StoreMode mode, Err *err);
 // Commits what is left; store_flush first to hear whether that works.
 void store_close(Store *s); // NULL is fine
+// The directory of notes, failing pages and builds: .culprit itself, or one in
+// the user's cache.
 const char *store_dir(const Store *s);
+// For messages: the directory, or the address without what is secret in it.
+const char *store_name(const Store *s);
 
-// Where the store lies: `option` (--store) if not NULL, else CULPRIT_STORE,
+// Where the store is: `option` (--store) if not NULL, else CULPRIT_STORE,
 // else ".culprit". Caller frees.
 char *store_find(const char *option);
 
@@ -126,6 +131,12 @@ typedef void EachCounts(void *ctx, size_t run, const EntityCount *counts,
 int store_each_counts(Store *s, const Suite *suite, EachCounts *each, void *ctx,
                       Err *err);
 
+// Adds a sum of Suite.kept to the counts in `out`, by entity. Each count is
+// right, and none below 0, once all sums of that kind, verdict and signature are
+// added.
+int store_kept_sum(Store *s, const Suite *suite, const KeptSum *sum,
+                   uint32_t *out, Err *err);
+
 // Several kinds, and the counts, of one run at the same time.
 typedef struct {
   Bitset hits[ENTITY_KINDS]; // empty for kinds that were not asked for
@@ -185,10 +196,10 @@ void store_list_free(SessionInfo *list, size_t n);
 int store_prune(Store *s, size_t keep, size_t *removed, Err *err);
 // The number that CULPRIT_KEEP asks for, or 10.
 size_t store_keep(const Store *s);
-// Writes all of it to `dir`, a directory without a store, for store_open: to try
-// something out.
-int store_copy(Store *s, const char *dir, Err *err);
-// Of the file and its write-ahead log.
+// Writes at least this session to `dir`, a directory without a store, for
+// store_open: to try something out.
+int store_copy(Store *s, int64_t session, const char *dir, Err *err);
+// Of the file and its write-ahead log, or of the tables on the server.
 int store_size(Store *s, int64_t *bytes, Err *err);
 
 #endif

@@ -86,6 +86,9 @@ void tally_release(Tally *t) {
   for (size_t i = 0; t->suite && i < t->suite->nruns; i++)
     bitset_release(&t->hits[i]);
   free(t->hits);
+  for (size_t i = 0; i < t->nshown; i++)
+    free(t->shown[i]);
+  free(t->shown);
   free(t->kin);
   bitset_release(&t->executed);
   bitset_release(&t->sliced);
@@ -124,10 +127,81 @@ static void add_spectrum(void *ctx, size_t run, const Bitset *hits) {
   tally_add(ctx, run, hits);
 }
 
+// --- what the store has summed ----------------------------------------------
+
+// Sums say nothing about single runs, which kin are.
+static bool is_summed(const Tally *t, EntityKind kind) {
+  return t->suite->nkept && !t->kin && !(CLOSE_KINDS & 1u << kind);
+}
+
+static uint32_t *counts_of(Tally *t, const Hashmap *failures,
+                           const KeptSum *sum, uint32_t *others) {
+  uint64_t failure;
+  if (!sum->signature && sum->verdict != VERDICT_FAIL)
+    return sum->verdict == VERDICT_PASS ? t->pass : others;
+  failure = t->nshown - 1;
+  if (sum->signature &&
+      !hashmap_get(failures, sum->signature, strlen(sum->signature), &failure))
+    return NULL; // all its runs were replaced
+  if (!t->shown[failure])
+    t->shown[failure] = mem_array(uint32_t, t->suite->nentities);
+  return t->shown[failure];
+}
+
+static void note_executed(Tally *t, EntityKind kind, const uint32_t *others) {
+  const Suite *suite = t->suite;
+  for (size_t e = 0; e < suite->nentities; e++)
+    if (suite->entities[e].kind == kind &&
+        (t->pass[e] || t->fail[e] || others[e]))
+      bitset_add(&t->executed, (uint32_t)e);
+}
+
+static int add_sums(Tally *t, Store *store, EntityKind kind,
+                    const Hashmap *failures, Err *err) {
+  const Suite *suite = t->suite;
+  uint32_t *others = mem_array(uint32_t, suite->nentities);
+  int rc = 0;
+  for (size_t i = 0; !rc && i < suite->nkept; i++) {
+    const KeptSum *sum = &suite->kept[i];
+    uint32_t *out =
+        sum->kind == kind ? counts_of(t, failures, sum, others) : NULL;
+    if (out)
+      rc = store_kept_sum(store, suite, sum, out, err);
+  }
+  const uint32_t *fail = t->shown[t->nshown - 1];
+  for (size_t e = 0; fail && e < suite->nentities; e++)
+    if (suite->entities[e].kind == kind)
+      t->fail[e] += fail[e];
+  if (!rc)
+    note_executed(t, kind, others);
+  free(others);
+  return rc;
+}
+
+static int load_sums(Tally *t, Store *store, EntityKind kind, Err *err) {
+  const Suite *suite = t->suite;
+  Hashmap failures = {0};
+  for (size_t i = 0; i < suite->nfailures; i++) {
+    const char *signature = suite->failures[i].signature;
+    hashmap_put(&failures, signature, strlen(signature), i);
+  }
+  t->nshown = suite->nfailures + 1;
+  if (!t->shown)
+    t->shown = mem_array(uint32_t *, t->nshown);
+  int rc = add_sums(t, store, kind, &failures, err);
+  hashmap_release(&failures);
+  return rc;
+}
+
+static int load_kind(Tally *t, Store *store, EntityKind kind, Err *err) {
+  if (is_summed(t, kind))
+    return load_sums(t, store, kind, err);
+  return store_each_spectrum(store, t->suite, kind, add_spectrum, t, err);
+}
+
 int tally_load(Tally *t, Store *store, unsigned kinds, Err *err) {
   for (int k = 0; k < ENTITY_KINDS; k++)
-    if (kinds & 1u << k && store_each_spectrum(store, t->suite, (EntityKind)k,
-                                               add_spectrum, t, err))
+    if (kinds & 1u << k && load_kind(t, store, (EntityKind)k, err))
       return -1;
   return 0;
 }
@@ -276,10 +350,14 @@ void comparison_init(Comparison *c, const Tally *t, size_t failure,
                      bool others_pass) {
   const Suite *suite = t->suite;
   const FailureGroup *group = &suite->failures[failure];
+  assert(!t->nshown || failure < t->nshown);
+  const uint32_t *shown = t->nshown ? t->shown[failure] : NULL;
   *c = (Comparison){.suite = suite, .tally = t};
   c->ef = mem_array(uint32_t, suite->nentities);
   c->ep = mem_array(uint32_t, suite->nentities);
   c->weight = mem_array(double, suite->nentities);
+  if (shown)
+    memcpy(c->ef, shown, suite->nentities * sizeof *shown);
   count_failing(c, t, group);
   if (t->kin && !others_pass && count_kin(c, t, group))
     return;

@@ -29,6 +29,9 @@
 // Slices are of failing runs whose wrong output is known: no passing run has
 // any, and only failing runs that have one can tell.
 //
+// Where the store keeps sums of what came in (Suite.kept), these are enough, and
+// what each run executed is not known.
+//
 // Memory: four numbers per entity and one bit per entity and failing run; of
 // these two kinds of sessions, per entity and run.
 #ifndef CULPRIT_TALLY_TALLY_H
@@ -52,9 +55,14 @@ typedef struct {
   uint32_t *random;      // of `pass`: those that are CLOSE_RANDOM
   Bitset sliced;         // runs that have a slice
   Bitset *hits;          // per run: what it executed, if it failed or `kin`
-  uint32_t *kin;         // per run: its page or ending; NULL: all alike
-  bool weighs;           // strangers count an eighth, not nothing
-  Bitset executed;       // by any run, whatever its verdict
+  // Of kinds that the store has summed, of which `hits` says nothing: per failure
+  // and entity, how many of its runs executed it; NULL: none. Behind the last
+  // failure stand all failing runs.
+  uint32_t **shown;
+  size_t nshown;
+  uint32_t *kin;   // per run: its page or ending; NULL: all alike
+  bool weighs;     // strangers count an eighth, not nothing
+  Bitset executed; // by any run, whatever its verdict
 } Tally;
 
 void tally_init(Tally *t, const Suite *suite);
@@ -63,7 +71,8 @@ void tally_release(Tally *t);
 // Adds the spectrum of one kind of one run. Flaky, skipped and unjudged runs
 // only show that an entity can be executed.
 void tally_add(Tally *t, size_t run, const Bitset *hits);
-// Adds all spectra of these kinds (a set of 1u << EntityKind).
+// Adds all spectra of these kinds (a set of 1u << EntityKind). Where the store
+// keeps sums (Suite.kept) that say the same, no spectrum is read.
 int tally_load(Tally *t, Store *store, unsigned kinds, Err *err);
 
 // The runs that speak for and against one failure. Failing: those that show
