@@ -96,8 +96,8 @@ static int read_requests(WebOptions *o, Requests *list) {
   int rc = fs_read(path, 0, &text, &err);
   if (!rc)
     rc = text_ends(path, ".har")
-             ? request_list_har(path, str_text(&text), text.len, o->host, list,
-                                &o->arena, &err)
+             ? request_list_har(path, str_text(&text), text.len,
+                                o->visits.app.host, list, &o->arena, &err)
              : request_list_read(path, list, &o->arena, &err);
   str_release(&text);
   if (rc)
@@ -163,8 +163,19 @@ static void warn_of_state(const Visits *v) {
   }
 }
 
+// Its own files are not watched, and the user has named none.
+static void warn_of_size(const Visits *v) {
+  if (!v->tree_is_state && !v->files.len && !v->databases.len)
+    cli_warn(
+        "%s has more than 1,000 files or 64 MB: what the application writes "
+        "there is not brought back between visitors; name it with --state "
+        "PATH",
+        v->app.root);
+}
+
 static void tell_confined(const Visits *v, Confine *c) {
   confine_explain(&c, 1);
+  warn_of_size(v);
   if (!confine_has_view(c))
     warn_of_state(v);
 }

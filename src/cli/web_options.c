@@ -110,8 +110,6 @@ const Option web_options[] = {
      "list of requests, one per line: METHOD PATH[?QUERY] [BODY]. A line --- "
      "starts another visitor, `setup` before a request says that it is not a "
      "test, indented lines are headers. Or a browser's .har file"},
-    {"host", "NAME", &option_text, offsetof(WebOptions, host),
-     "take only requests to this host from a .har file"},
     {.title = "Exploring (without --requests)"},
     {"seed-requests", "FILE", &option_text, offsetof(WebOptions, first),
      "list of requests to start from: logins, or a failing request"},
@@ -151,6 +149,9 @@ const Option web_options[] = {
               "its database server)"},
     {"front", "FILE", &option_text, offsetof(WebOptions, visits.app.front),
      "front controller: it serves every path that is not a file"},
+    {"host", "NAME", &option_text, offsetof(WebOptions, visits.app.host),
+     "its name, in links too (default: localhost, which always is); of a .har "
+     "file take only requests to it"},
     {"ini", "NAME=VALUE", &option_pair, offsetof(WebOptions, visits.ini),
      "setting of PHP", .repeats = true},
     {.rows = web_ini_options, .at = offsetof(WebOptions, more)},

@@ -20,7 +20,7 @@ typedef struct {
   Visits visits;
   ExplorerOptions explore;
   RankOptions rank;
-  const char *requests, *first, *host, *store;
+  const char *requests, *first, *store;
   double close; // seconds for a closer look; below 0: not given
   CloseLookResult looked;
   bool tries; // --try

@@ -280,7 +280,13 @@ void accounts_note_compare(Accounts *a, const PhpCompare *c, const Ask *ask) {
 }
 
 static void show_login(const Ask *a, const char *name, Str *out) {
+  char mark = '?';
   str_addf(out, "POST %s", a->path);
+  for (size_t i = 0; i < a->nparams; i++)
+    if (a->params[i].place == IN_QUERY) {
+      str_addf(out, "%c%s=%s", mark, a->params[i].name, a->params[i].value);
+      mark = '&';
+    }
   for (size_t i = 0; i < a->nparams; i++) {
     const Param *p = &a->params[i];
     if (p->place == IN_BODY && !p->page)

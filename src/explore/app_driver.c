@@ -80,13 +80,16 @@ uint64_t app_driver_key(const AppDriver *d, const LocalState *at) {
 
 // --- asking -----------------------------------------------------------------
 
-static Links read_links(const Request *r, const Exchange *x, Arena *arena) {
+static Links read_links(const AppDriver *d, const Request *r, const Exchange *x,
+                        Arena *arena) {
   const Response *res = &x->response;
   const char *type = headers_get(&res->headers, "Content-Type");
   if (x->end != EXCHANGE_DONE ||
       !html_is_page(type ? type : "text/html", res->body, res->body_len))
     return (Links){0};
-  return links_read(res->body, res->body_len, r->path, r->query, arena);
+  return links_read(res->body, res->body_len,
+                    worker_app(d->instance.worker)->host, r->path, r->query,
+                    arena);
 }
 
 int app_driver_send(AppDriver *d, const LocalState *from, const Ask *ask,
@@ -98,7 +101,7 @@ int app_driver_send(AppDriver *d, const LocalState *from, const Ask *ask,
   if (app_instance_serve(&d->instance, &out->request, cookies, &out->exchange,
                          arena, err))
     return -1;
-  out->links = read_links(&out->request, &out->exchange, arena);
+  out->links = read_links(d, &out->request, &out->exchange, arena);
   return 0;
 }
 

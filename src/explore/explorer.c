@@ -46,6 +46,16 @@ enum {
 
 // --- one request ------------------------------------------------------------
 
+static void find_other_host(ExploreWorker *p) {
+  RequestResult *c = &p->result;
+  const Response *r = &c->answer.exchange.response;
+  const char *host = worker_app(p->driver.instance.worker)->host;
+  const char *to = headers_get(&r->headers, "Location");
+  c->other = to ? link_other_host(to, host, &c->arena)
+                : other_host_of(r->body, r->body_len, host, &c->arena);
+  c->linked = to || c->other || c->answer.links.len;
+}
+
 static void find_follow_ups(ExploreWorker *p) {
   RequestResult *c = &p->result;
   FollowUpSource f = {.app = worker_app(p->driver.instance.worker),
@@ -54,6 +64,7 @@ static void find_follow_ups(ExploreWorker *p) {
                       .answer = &c->answer,
                       .arena = &c->arena};
   c->scripted = follow_ups_of_page(&f, &c->next);
+  find_other_host(p);
   const ValueSwap *swaps = app_driver_at(&p->driver, p->item.state)->swaps;
   for (size_t i = 0; swaps && i < c->next.len; i++)
     c->next.items[i].ask =
@@ -393,6 +404,7 @@ void explorer_free(Explorer *e) {
   array_release(&e->roles);
   array_release(&e->redirected);
   array_release(&e->scripted);
+  other_hosts_release(&e->hosts);
   hashmap_release(&e->units);
   hashmap_release(&e->signatures);
   hashmap_release(&e->solved);

@@ -8,17 +8,18 @@
 #include "explore/accounts.h"
 #include "explore/app_driver.h"
 #include "explore/condition_outcomes.h"
-#include "explore/survey/entry_pages.h"
 #include "explore/explorer.h"
 #include "explore/follow_ups.h"
 #include "explore/odd_values.h"
 #include "explore/reproduction.h"
-#include "explore/survey/script_survey.h"
 #include "explore/solve/good_values.h"
 #include "explore/solve/request_solver.h"
 #include "explore/state_graph.h"
-#include "php/source/php_scripts.h"
+#include "explore/survey/entry_pages.h"
+#include "explore/survey/other_hosts.h"
+#include "explore/survey/script_survey.h"
 #include "php/record/sql_tables.h"
+#include "php/source/php_scripts.h"
 #include "run/app_instance.h"
 
 // The response to a worker's request, not yet submitted.
@@ -29,6 +30,8 @@ typedef struct {
   bool is_run;
   bool scripted;       // scripts of the page make forms or requests
   bool cut;            // the budget ended before the answer came
+  bool linked;         // the page leads somewhere,
+  const char *other;   // mostly to another host; NULL: it does not
   QueueItems next;     // what its page leads to
   HiddenFields hidden; // of its page
   const PathStep *steps;
@@ -118,6 +121,7 @@ struct Explorer {
   uint32_t numbers;      // given to requests so far
   bool near_fails;       // the last request chosen by nearness failed
   Texts scripted;        // paths of such pages
+  OtherHosts hosts;      // that most links name
   ARRAY(uint32_t) roles; // states that the user's visitors have reached
   ARRAY(RedirectedLogin) redirected;
   size_t given;      // requests of the user's list that were taken

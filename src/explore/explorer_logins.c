@@ -149,7 +149,11 @@ void explorer_check_login(Explorer *e, const ExploreWorker *p, uint32_t after) {
   else if (shows_form(a, &p->item.ask))
     warn_login(e, login, "the answer shows the login form again");
   else if (after == p->item.state)
-    warn_login(e, login, "it changed neither cookies nor the session");
+    warn_login(e, login,
+               e->options->visits->tree_is_state
+                   ? "it changed neither cookies nor the session"
+                   : "it changed neither cookies nor the session, nor what "
+                     "--state names");
   else if (redirects(a))
     array_push(&e->redirected, (RedirectedLogin){p->run, p->item.role});
 }

@@ -108,15 +108,63 @@ static void report_scripted(const ExplorerGaps *g, Str *out) {
                                           : ".\n");
 }
 
+// The directory below the root: "lib" of "/lib/a/b.php".
+typedef struct {
+  const char *name;
+  size_t length, files;
+} TopDirectory;
+typedef ARRAY(TopDirectory) TopDirectories;
+
+static int by_files(const void *a, const void *b) {
+  const TopDirectory *x = a, *y = b;
+  if (x->files != y->files)
+    return x->files < y->files ? 1 : -1;
+  return strcmp(x->name, y->name);
+}
+
+static void count_in_directory(const char *path, TopDirectories *out) {
+  const char *name = path + 1;
+  size_t n = strcspn(name, "/");
+  n = name[n] ? n : 0;
+  for (size_t i = 0; i < out->len; i++)
+    if (out->items[i].length == n && !memcmp(out->items[i].name, name, n)) {
+      out->items[i].files++;
+      return;
+    }
+  array_push(out, (TopDirectory){name, n, 1});
+}
+
+// The directories that most of the files lie in.
+static void report_directories(const char *const *files, size_t n, Str *out) {
+  TopDirectories list = {0};
+  for (size_t i = 0; i < n; i++)
+    count_in_directory(files[i], &list);
+  qsort(list.items, list.len, sizeof *list.items, by_files);
+  for (size_t i = 0; i < list.len && i < FILES_SHOWN; i++) {
+    const TopDirectory *d = &list.items[i];
+    str_addf(out, "%s%zu %s %.*s", i ? ", " : "", d->files,
+             d->length ? "below" : "in", (int)d->length,
+             d->length ? d->name : "");
+    str_add(out, "/");
+  }
+  array_release(&list);
+}
+
 static void report_files(const ExplorerGaps *g, Str *out) {
+  bool few = g->nfiles <= FILES_SHOWN;
+  size_t shown = few ? g->nfiles : g->npages, i = 0;
   if (!g->nfiles)
     return;
-  str_addf(out, "Never ran: %zu of %zu PHP file%s", g->nfiles, g->scripts,
+  str_addf(out, "Never ran: %zu of %zu PHP file%s:", g->nfiles, g->scripts,
            plural(g->scripts));
-  for (size_t i = 0; i < g->nfiles && i < FILES_SHOWN; i++)
-    str_addf(out, "%s %s", i ? "," : ":", g->files[i] + 1);
-  str_add(out,
-          g->nfiles > FILES_SHOWN ? ", ...; --json lists them all.\n" : ".\n");
+  for (; i < shown && i < FILES_SHOWN; i++)
+    str_addf(out, "%s %s", i ? "," : "", g->files[i] + 1);
+  if (i < g->nfiles) {
+    str_add(out, i ? "; " : " ");
+    report_directories(g->files + i, g->nfiles - i, out);
+    str_add(out, "; --json lists them all");
+  }
+  str_add(out, ".\n");
   if (g->nuncompiled)
     str_addf(out,
              "%zu of them %s not compiled, so the lines there are not "
@@ -181,12 +229,23 @@ static void report_reached(const Explorer *e, Str *out) {
              p->dropped, p->dropped == 1 ? " was" : "s were", QUEUE_MOST);
 }
 
+static void report_host(const Explorer *e, Str *out) {
+  const char *name = other_hosts_most(&e->hosts);
+  if (name)
+    str_addf(
+        out,
+        "Most pages lead to http://%s, which was not asked for; if that is "
+        "the application's own address, name it: --host %s.\n",
+        name, name);
+}
+
 void explorer_report(const Explorer *e, Str *out) {
   Arena arena = {0};
   ExplorerGaps gaps;
   explorer_gaps(e, &gaps, &arena);
   report_reached(e, out);
   report_files(&gaps, out);
+  report_host(e, out);
   report_scripted(&gaps, out);
   report_outcomes(e, &gaps, out);
   report_hashes(e, out);

@@ -444,6 +444,8 @@ static void note_scripted(Explorer *e, const ExploreWorker *p) {
 
 static void note_asked(Explorer *e, ExploreWorker *p) {
   const RequestResult *c = &p->result;
+  if (c->linked)
+    other_hosts_note(&e->hosts, c->other, &e->arena);
   if (p->run)
     state_graph_add_request(&e->graph, &(MadeRequest){.ask = p->item.ask,
                                                       .state = p->item.state,

@@ -101,7 +101,8 @@ static void follow_redirect(const FollowUpSource *f, QueueItems *out) {
   const Answer *a = f->answer;
   const char *to = headers_get(&a->exchange.response.headers, "Location");
   const char *path, *query;
-  if (!to || !link_resolve(a->request.path, to, &path, &query, f->arena))
+  if (!to ||
+      !link_resolve(f->app->host, a->request.path, to, &path, &query, f->arena))
     return;
   add(f, out,
       (QueueItem){.ask = ask_link(path, query, f->arena),
@@ -256,8 +257,9 @@ static bool follow_scripts(const FollowUpSource *f, QueueItems *out) {
   Asks asks = {0};
   if (!html_is_page(type ? type : "text/html", r->body, r->body_len))
     return false;
-  bool more = script_requests_find(r->body, r->body_len, a->request.path,
-                                   f->app->root, &asks, f->arena);
+  bool more =
+      script_requests_find(r->body, r->body_len, f->app->host, a->request.path,
+                           f->app->root, &asks, f->arena);
   for (size_t i = 0; i < asks.len; i++)
     add(f, out,
         (QueueItem){.ask = asks.items[i],

@@ -16,11 +16,23 @@ static void note_ties(Ranking *r) {
                             s->rank));
 }
 
+// A script that dies while PHP declares its class has executed no statement:
+// lines that only passing runs executed are no suspects.
+static void drop_unexecuted(Ranking *r) {
+  for (size_t i = 0; i < r->suspects.len; i++)
+    if (r->suspects.items[i].ef)
+      return;
+  for (size_t i = 0; i < r->suspects.len; i++)
+    suspect_release(&r->suspects.items[i]);
+  r->suspects.len = 0;
+}
+
 static void raise_blamed(const OpenLocalizer *l, Ranking *r) {
   if (l->options.by != ENTITY_STATEMENT)
     return;
   outmap_raise(l->state, l->session->suite, r);
   spectrum_order(l->spectrum, r);
+  drop_unexecuted(r);
   note_ties(r);
   outmap_explain(l->state, l->session->suite, r, l->options.explain);
 }

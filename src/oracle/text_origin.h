@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "php/source/literals.h"
 #include "php/record/php_record.h"
+#include "php/source/literals.h"
 #include "util/arena.h"
 #include "util/array.h"
 

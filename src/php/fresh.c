@@ -23,10 +23,11 @@ static void note_field(Fresh *f, const Field *field) {
   f->values.items[i] = mem_strdup(field->value);
 }
 
-void fresh_note(Fresh *f, const Request *r, const Response *page) {
+void fresh_note(Fresh *f, const char *host, const Request *r,
+                const Response *page) {
   Arena arena = {0};
   Links links =
-      links_read(page->body, page->body_len, r->path, r->query, &arena);
+      links_read(page->body, page->body_len, host, r->path, r->query, &arena);
   for (size_t i = links.len; i--;) // of several the first counts
     for (size_t k = links.items[i].nfields; k--;)
       if (links.items[i].fields[k].kind == FIELD_FIXED)

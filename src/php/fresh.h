@@ -24,8 +24,9 @@ typedef struct {
 } Fresh;
 
 void fresh_release(Fresh *f);
-// Takes the hidden fields of an answer to `r`.
-void fresh_note(Fresh *f, const Request *r, const Response *page);
+// Takes the hidden fields of an answer to `r`. `host`: as links_read.
+void fresh_note(Fresh *f, const char *host, const Request *r,
+                const Response *page);
 // The request as it is to be sent; memory: arena.
 Request fresh_apply(const Fresh *f, const Request *r, Arena *arena);
 // Does the header, NULL: none, name this field?

@@ -31,6 +31,7 @@ typedef struct {
   Links links;
   ARRAY(Form) forms;
   size_t form;                   // that elements are in
+  const char *host;              // of the site; NULL: localhost only
   const char *base;              // of relative addresses
   const char *self, *self_query; // the page's own
   Arena *arena;
@@ -64,20 +65,43 @@ static const char *tidy_path(const char *path, Arena *arena) {
   return copy;
 }
 
+// Behind "http://", "https://" or "//"; NULL: no host follows.
+static const char *skip_scheme(const char *a) {
+  if (!strncasecmp(a, "http:", 5))
+    a += 5;
+  else if (!strncasecmp(a, "https:", 6))
+    a += 6;
+  return strncmp(a, "//", 2) ? NULL : a + 2;
+}
+
+// Behind the name and a port; NULL: another host.
+static const char *skip_host(const char *a, const char *host) {
+  size_t n = strlen(host);
+  if (strncasecmp(a, host, n) || (a[n] && !strchr("/?#:", a[n])))
+    return NULL;
+  a += n;
+  a += a[0] == ':' ? 1 + strspn(a + 1, "0123456789") : 0;
+  return *a ? a : "/";
+}
+
 // Behind "http://localhost" or "//localhost"; NULL: another host or scheme.
-static const char *strip_host(const char *a) {
-  static const char *const own[] = {"http://localhost", "https://localhost",
-                                    "//localhost"};
-  for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-    size_t n = strlen(own[i]);
-    if (!strncasecmp(a, own[i], n) && (!a[n] || strchr("/?#:", a[n]))) {
-      a += n;
-      a += a[0] == ':' ? 1 + strspn(a + 1, "0123456789") : 0;
-      return *a ? a : "/";
-    }
+static const char *strip_host(const char *a, const char *host) {
+  const char *named = skip_scheme(a);
+  if (named) {
+    const char *own = skip_host(named, "localhost");
+    return own || !host ? own : skip_host(named, host);
   }
   size_t scheme = strcspn(a, ":/?#");
-  return a[scheme] == ':' || !strncmp(a, "//", 2) ? NULL : a;
+  return a[scheme] == ':' ? NULL : a;
+}
+
+const char *link_other_host(const char *address, const char *host,
+                            Arena *arena) {
+  const char *named = skip_scheme(address);
+  if (!named || strip_host(address, host))
+    return NULL;
+  size_t n = strcspn(named, "/?#:");
+  return n ? arena_strndup(arena, named, n) : NULL;
 }
 
 // As a browser sends it: no blanks, no control characters.
@@ -93,13 +117,13 @@ static const char *escape(const char *text, size_t n, Arena *arena) {
   return arena_take(arena, &out);
 }
 
-bool link_resolve(const char *base, const char *address, const char **path,
-                  const char **query, Arena *arena) {
+bool link_resolve(const char *host, const char *base, const char *address,
+                  const char **path, const char **query, Arena *arena) {
   while (isspace((unsigned char)*address))
     address++;
   if (strlen(address) > ADDRESS_MOST)
     return false;
-  const char *a = strip_host(address);
+  const char *a = strip_host(address, host);
   if (!a || *a == '#')
     return false;
   size_t n = strcspn(a, "?#");
@@ -184,7 +208,7 @@ bool link_ends_something(const char *text) {
 static void add_link(PageWalk *w, const char *address, const char *label) {
   Link l = {0};
   if (!address || w->links.len >= LINKS_MOST ||
-      !link_resolve(w->base, address, &l.path, &l.query, w->arena))
+      !link_resolve(w->host, w->base, address, &l.path, &l.query, w->arena))
     return;
   l.last = link_ends_something(l.path) || link_ends_something(l.query) ||
            link_ends_something(label);
@@ -249,8 +273,8 @@ static Form *form_of(PageWalk *w, const GumboNode *node) {
 // False: it leaves the site.
 static bool read_target(PageWalk *w, const char *action, FormTarget *out) {
   bool own = !action || !*action;
-  if (!link_resolve(own ? w->self : w->base, own ? "" : action, &out->path,
-                    &out->query, w->arena))
+  if (!link_resolve(w->host, own ? w->self : w->base, own ? "" : action,
+                    &out->path, &out->query, w->arena))
     return false;
   if (own)
     out->query = w->self_query;
@@ -499,7 +523,7 @@ static void add_control(PageWalk *w, const GumboNode *node) {
 static void take_base(PageWalk *w, const GumboNode *node) {
   const char *href = attribute(node, "href"), *query;
   if (href)
-    link_resolve(w->self, href, &w->base, &query, w->arena);
+    link_resolve(w->host, w->self, href, &w->base, &query, w->arena);
 }
 
 static void take_element(PageWalk *w, const GumboNode *node) {
@@ -566,10 +590,11 @@ static void leave(void *arena, void *p) {
   (void)p;
 }
 
-Links links_read(const char *page, size_t len, const char *path,
-                 const char *query, Arena *arena) {
+Links links_read(const char *page, size_t len, const char *host,
+                 const char *path, const char *query, Arena *arena) {
   Arena tree = {0};
   PageWalk w = {.form = FORM_NONE,
+                .host = host,
                 .base = path,
                 .self = path,
                 .self_query = query,

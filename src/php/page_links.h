@@ -6,7 +6,8 @@
 //   <form method=post action=login.php> POST /login.php, with its fields
 //   <meta http-equiv=refresh content="0; url=/">, location = 'next.php'
 //
-// Only addresses on the site count: relative ones and those on localhost. The
+// Only addresses on the site count: relative ones, those on localhost and those on
+// the host of that name, NULL: none. The
 // fields of a form come with their defaults, wherever they stand (form="id"),
 // without disabled ones; the caller fills them in.
 #ifndef CULPRIT_PHP_PAGE_LINKS_H
@@ -64,15 +65,20 @@ enum {
 
 // Those of the page at `path`?`query`, in the order of the page; none of a page
 // above LINKS_PAGE bytes. Memory: arena (no array_release).
-Links links_read(const char *page, size_t len, const char *path,
-                 const char *query, Arena *arena);
+Links links_read(const char *page, size_t len, const char *host,
+                 const char *path, const char *query, Arena *arena);
 
 // Does the text suggest that it ends or destroys something? NULL: no.
 bool link_ends_something(const char *text);
 
 // Where an address in the page at `base` leads to; false: off the site, or
 // nowhere ("#top", "mailto:x").
-bool link_resolve(const char *base, const char *address, const char **path,
-                  const char **query, Arena *arena);
+bool link_resolve(const char *host, const char *base, const char *address,
+                  const char **path, const char **query, Arena *arena);
+
+// The host that an address names, if it is another one; NULL: it is on the site, or
+// names none.
+const char *link_other_host(const char *address, const char *host,
+                            Arena *arena);
 
 #endif

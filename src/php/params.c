@@ -123,7 +123,7 @@ static void add_sender(Str *pairs, const Request *r, const char *host) {
 void params_add(Str *pairs, const WebApp *app, const Route *route,
                 const Request *r, const char *cookies) {
   const char *host = headers_get(&r->headers, "Host");
-  host = host ? host : "localhost";
+  host = host ? host : app->host ? app->host : "localhost";
   add_environment(pairs, app);
   add_target(pairs, app, route, r);
   add_server(pairs, host);

@@ -40,6 +40,7 @@ typedef struct {
   const char *root;       // document root
   const char *front;      // front controller ("index.php") that gets every path
                           // that is no file; NULL: none
+  const char *host;       // its name, in links too; NULL: localhost
   const char *const *ini; // NAME=VALUE, NULL-terminated; NULL: none
   const char *const *env; // NAME=VALUE seen by the application; NULL: none
   const char *php_ini;    // a php.ini to read; NULL: none is read

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 
 #include "model/run.h"
-#include "php/source/literals.h"
 #include "php/record/php_record.h"
+#include "php/source/literals.h"
 #include "php/state/app_state.h"
 #include "php/worker.h"
 #include "run/visits.h"

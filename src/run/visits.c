@@ -159,7 +159,7 @@ static int serve_visitor(VisitWorker *p, size_t from, size_t to, Err *err) {
     Request sent = fresh_apply(&fresh, &list[i], &arena);
     rc = app_instance_serve(s, &sent, cookies, &x, &arena, err);
     if (!rc && note)
-      fresh_note(&fresh, &sent, &x.response);
+      fresh_note(&fresh, worker_app(s->worker)->host, &sent, &x.response);
     if (!rc) {
       cookie_jar_take(jar, list[i].path, &x.response.headers);
       if (list[i].setup)

@@ -8,18 +8,19 @@
 
 #include "explore/request_queue.h"
 #include "explore/solve/request_solver.h"
+#include "explore/survey/other_hosts.h"
 #include "php/ask.h"
 #include "php/page_links.h"
 #include "php/record/record_format.h"
 
 static Links read_page(const char *page, Arena *arena) {
-  return links_read(page, strlen(page), "/a/list.php", "p=2", arena);
+  return links_read(page, strlen(page), NULL, "/a/list.php", "p=2", arena);
 }
 
 static void resolves(const char *address, const char *path, const char *query) {
   Arena arena = {0};
   const char *p, *q;
-  assert_true(link_resolve("/a/list.php", address, &p, &q, &arena));
+  assert_true(link_resolve(NULL, "/a/list.php", address, &p, &q, &arena));
   assert_string_equal(p, path);
   assert_string_equal(q, query);
   arena_release(&arena);
@@ -28,7 +29,7 @@ static void resolves(const char *address, const char *path, const char *query) {
 static void leads_nowhere(const char *address) {
   Arena arena = {0};
   const char *p, *q;
-  assert_false(link_resolve("/a/list.php", address, &p, &q, &arena));
+  assert_false(link_resolve(NULL, "/a/list.php", address, &p, &q, &arena));
   arena_release(&arena);
 }
 
@@ -82,6 +83,43 @@ TEST(what_leaves_the_site_is_not_followed) {
 }
 
 // --- pages ------------------------------------------------------------------
+
+TEST(an_address_with_the_applications_own_name_stays_on_the_site) {
+  Arena arena = {0};
+  const char *p, *q,
+      *page = "<a href='http://Shop.test/x'>a</a>"
+              "<form action=//shop.test:8080/y?z=1></form>"
+              "<a href='http://shop.testing/'>b</a>";
+  Links links = links_read(page, strlen(page), "shop.test", "/", "", &arena);
+  assert_int_equal(links.len, 2);
+  assert_string_equal(links.items[0].path, "/x");
+  assert_string_equal(links.items[1].path, "/y");
+  assert_true(
+      link_resolve("shop.test", "/", "http://localhost/u", &p, &q, &arena));
+  assert_null(link_other_host("https://SHOP.test", "shop.test", &arena));
+  assert_null(link_other_host("mailto:a@b", NULL, &arena));
+  assert_null(link_other_host("b.php?u=http://c/", NULL, &arena));
+  assert_string_equal(link_other_host("//a.b:1/c", NULL, &arena), "a.b");
+  arena_release(&arena);
+}
+
+TEST(most_pages_tell_the_name_that_the_application_has) {
+  Arena arena = {0};
+  OtherHosts hosts = {0};
+  const char *page = "<a href=http://a.b/1><a HREF='http://a.b/2'>"
+                     "<form action=\"//a.b\"><a href='/own'>"
+                     "<a href=http://c.d/>";
+  const char *other = other_host_of(page, strlen(page), NULL, &arena);
+  assert_string_equal(other, "a.b");
+  assert_null(other_host_of(page, strlen(page), "a.b", &arena));
+  other_hosts_note(&hosts, other, &arena);
+  assert_string_equal(other_hosts_most(&hosts), "a.b");
+  other_hosts_note(&hosts, NULL, &arena);
+  assert_null(other_hosts_most(&hosts));
+  assert_null(other_host_of("<a href=", 8, NULL, &arena));
+  other_hosts_release(&hosts);
+  arena_release(&arena);
+}
 
 TEST(links_frames_refreshes_and_scripts_are_found_in_the_order_of_the_page) {
   Arena arena = {0};
@@ -286,7 +324,7 @@ TEST(any_bytes_are_a_page) {
       page[i] =
           "<>/=\"' aifnm\0\xff&?#:;form input select option"[seed >> 16 & 31];
     }
-    links_read(page, sizeof page, "/", "", &arena);
+    links_read(page, sizeof page, NULL, "/", "", &arena);
   }
   arena_release(&arena);
 }

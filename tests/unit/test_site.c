@@ -127,7 +127,7 @@ TEST(a_list_takes_tokens_from_the_page_before) {
   Header fresh[] = {{FRESH_HEADER, "t"},
                     {"Content-Type", "multipart/form-data; boundary=x"}};
   Request r = post("t=old&id=9&tt=1", fresh, 1);
-  fresh_note(&f, &r, &res);
+  fresh_note(&f, NULL, &r, &res);
   Request sent = fresh_apply(&f, &r, &arena);
   assert_string_equal(sent.body, "t=a%20b%26&id=9&tt=1");
   Request parts = post("--x\r\nContent-Disposition: form-data; name=\"t\"\r\n"
@@ -411,7 +411,7 @@ TEST(names_beside_that_of_a_user_are_tried) {
       "one</td><td class=c>role</td></tr><tr><td>frank</td><td>4</td></tr>"
       "<tr><td>grace</td></tr></table><ul><li>more</li></ul>";
   beside(&a, page, ""); // no login form was seen
-  Links links = links_read(form, strlen(form), "/", "", &arena);
+  Links links = links_read(form, strlen(form), NULL, "/", "", &arena);
   accounts_note_forms(&a, &links);
   beside(&a, page, "henry grace ");
   beside(&a, page, ""); // once
@@ -483,8 +483,8 @@ TEST(good_values_of_other_fields_join_the_one_that_was_changed) {
 }
 
 static bool scripts_of(const char *page, Asks *asks, Arena *arena) {
-  return script_requests_find(page, strlen(page), "/a/p.php", "/nowhere", asks,
-                              arena);
+  return script_requests_find(page, strlen(page), NULL, "/a/p.php", "/nowhere",
+                              asks, arena);
 }
 
 TEST(literal_requests_of_scripts_are_found) {

@@ -309,6 +309,8 @@ TEST(a_script_that_only_declares_is_no_page) {
                      "#[At(1)] enum Suit: string { case A = '}'; } ?>\n");
   expect_page(false, "<?php if (!defined('A')) die;\n# don't\nfunction f() {"
                      " ?><li><?php return <<<X\n}}}\n  X . 'a'; }");
+  expect_page(false, "<?php\nreturn array(\"name\" => __(\"Audio\"));\n");
+  expect_page(false, "<?php\n  require_once 'a.php';\nclass B extends A {}");
   expect_page(false, "<?php const A = [1]; define('B', 2); interface I {}");
 }
 
@@ -318,6 +320,8 @@ TEST(a_script_that_does_something_is_a_page) {
   expect_page(true, "<p><?php class A {}");
   expect_page(true, "<?php if ($x) { exit; } else { f(); } class A {}");
   expect_page(true, "<?php if ($x) f(); class A {}");
+  expect_page(true, "<?php require 'all.php';");
+  expect_page(true, "<?php echo 1; return;");
   expect_page(true, "<?php define('A', 1);"); // an odd page, but no library
   expect_page(true, "<?php echo 'class A {}';");
   expect_page(true, "<?php classes(); class A {}");

@@ -171,13 +171,19 @@ static bool take_declaration(PhpText *t, bool *any) {
   static const char *const code[] = {"abstract", "final",     "readonly",
                                      "class",    "interface", "trait",
                                      "enum",     "function",  NULL},
-                           *const others[] = {"use", "declare", "const",
-                                              "define", NULL};
-  bool is_code = takes_word(t, code);
-  if (!is_code && !takes_word(t, others))
+                           *const others[] = {"use",     "declare",
+                                              "const",   "define",
+                                              "require", "require_once",
+                                              "include", "include_once",
+                                              NULL},
+                           *const last[] = {"return", NULL};
+  bool is_code = takes_word(t, code), is_last = takes_word(t, last);
+  if (!is_code && !is_last && !takes_word(t, others))
     return take_around(t);
-  *any |= is_code;
+  *any |= is_code || is_last;
   skip_statement(t);
+  if (is_last)
+    t->at = t->end;
   return true;
 }
 

@@ -7,17 +7,20 @@
 //
 //   <?php class Page { ... } Page::show();         a page
 //
+//   <?php return ['name' => __('News')];           what another script includes
+//
 // Declarations are namespace, use, declare, const, define, classes and the like,
-// functions, attributes, and an `if` that ends a script which was requested by
-// itself (its body is exit or die). Text outside of <?php ?> is a page unless it is
-// white space. No parser: what it cannot tell is a page.
+// functions, attributes, scripts that are included before, an `if` that ends a script
+// which was requested by itself (its body is exit or die), and a `return` at the end.
+// Text outside of <?php ?> is a page unless it is white space. No parser: what it
+// cannot tell is a page.
 #ifndef CULPRIT_EXPLORE_SURVEY_DECLARATIONS_H
 #define CULPRIT_EXPLORE_SURVEY_DECLARATIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// A class, interface, trait, enum or function, and declarations only.
+// A class, interface, trait, enum, function or return, and declarations only.
 bool only_declares(const char *script, size_t n);
 
 #endif

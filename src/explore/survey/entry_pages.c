@@ -14,6 +14,10 @@
 
 enum { SCRIPT_MOST = 1 << 20, ENTRIES_MOST = 5000 };
 
+static bool is_index(const char *path) {
+  return text_starts(path_base(path), "index.");
+}
+
 static bool is_page(const char *name) {
   return text_ends(name, ".php") || text_ends(name, ".html") ||
          text_ends(name, ".htm");
@@ -130,7 +134,8 @@ static void note_file(const FileWalkItem *item, const Str *text, Survey *s) {
     return;
   }
   note_includes(str_text(text), &s->included);
-  if (is_class_file(path, text) || only_declares(str_text(text), text->len))
+  if (is_class_file(path, text) ||
+      (!is_index(path) && only_declares(str_text(text), text->len)))
     hashmap_put(&s->closed, path, strlen(path), 1);
 }
 
@@ -166,10 +171,6 @@ static size_t depth_of(const char *path) {
   for (; *path; path++)
     n += *path == '/';
   return n;
-}
-
-static bool is_index(const char *path) {
-  return text_starts(path_base(path), "index.");
 }
 
 static int by_importance(const void *a, const void *b) {

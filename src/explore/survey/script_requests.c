@@ -12,7 +12,7 @@ enum { SCRIPT_MOST = 1 << 20, OPTIONS_LENGTH = 600, FIELDS_LISTED = 20 };
 
 // One script, and where its addresses are relative to.
 typedef struct {
-  const char *path, *root;
+  const char *host, *path, *root;
   Asks *out;
   bool more; // makes forms or requests that are not literals
   Arena *arena;
@@ -118,7 +118,7 @@ static void add_request(ScriptScan *s, const char *method, const char *address,
                         const char *options) {
   const char *path, *query;
   if (s->out->len >= SCRIPT_REQUESTS_MOST ||
-      !link_resolve(s->path, address, &path, &query, s->arena))
+      !link_resolve(s->host, s->path, address, &path, &query, s->arena))
     return;
   Ask ask = ask_link(path, query, s->arena);
   ask_set_method(&ask, method);
@@ -203,7 +203,8 @@ static void read_file(ScriptScan *s, const char *tag) {
       source ? read_literal(source + strlen("src="), &end, s->arena) : NULL;
   Str text = {0};
   Err ignored;
-  if (!address || !link_resolve(s->path, address, &path, &query, s->arena) ||
+  if (!address ||
+      !link_resolve(s->host, s->path, address, &path, &query, s->arena) ||
       !text_ends(path, ".js") || strstr(path, "/../"))
     return;
   const char *file = arena_printf(s->arena, "%s%s", s->root, path);
@@ -213,9 +214,11 @@ static void read_file(ScriptScan *s, const char *tag) {
   str_release(&text);
 }
 
-bool script_requests_find(const char *page, size_t len, const char *path,
-                          const char *root, Asks *out, Arena *arena) {
-  ScriptScan s = {.path = path, .root = root, .out = out, .arena = arena};
+bool script_requests_find(const char *page, size_t len, const char *host,
+                          const char *path, const char *root, Asks *out,
+                          Arena *arena) {
+  ScriptScan s = {
+      .host = host, .path = path, .root = root, .out = out, .arena = arena};
   if (len > LINKS_PAGE || !memmem(page, len, "<script", strlen("<script")))
     return false;
   const char *p = arena_strndup(arena, page, len);

@@ -18,8 +18,10 @@
 enum { SCRIPT_REQUESTS_MOST = 40 }; // of one page
 
 // Appends the requests of the scripts in the page at `path`, and in the files
-// below `root` that it loads. True: its scripts make forms or requests besides.
-bool script_requests_find(const char *page, size_t len, const char *path,
-                          const char *root, Asks *out, Arena *arena);
+// below `root` that it loads. `host`: as links_read. True: its scripts make forms or
+// requests besides.
+bool script_requests_find(const char *page, size_t len, const char *host,
+                          const char *path, const char *root, Asks *out,
+                          Arena *arena);
 
 #endif

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "php/source/php_change.h"
 #include "php/record/php_record.h"
+#include "php/source/php_change.h"
 #include "util/arena.h"
 #include "util/array.h"
 #include "util/hashmap.h"

@@ -28,6 +28,7 @@ typedef struct {
   const char *sign;          // stands in every one of them
   const char *before, *last; // what the template's path is between: behind the
   const char *after;         // last `last` before `after`, if that is given
+  const char *dir;           // before its directory; NULL: the path is absolute
   const char *mark;          // before the number of a line; NULL: there is none
   const char *begins, *ends; // where the template does; NULL: with the script
   const char *tag, *value; // before the word of a tag, as `if`; before a value
@@ -54,6 +55,15 @@ static const Engine engines[] = {
     {.sign = "/* Smarty version ",
      .before = "\n  from \"",
      .after = "\" */",
+     .begins = "function content_",
+     .tag = "{",
+     .value = "{$",
+     .text = TEXT_HTML},
+    // Smarty 5
+    {.sign = "/* Smarty version 5",
+     .before = "\n  from 'file:",
+     .after = "' */",
+     .dir = "$_smarty_current_dir = '",
      .begins = "function content_",
      .tag = "{",
      .value = "{$",
@@ -91,6 +101,17 @@ static const char *find_last(const char *from, const char *to,
   return found;
 }
 
+// The directory stands elsewhere in the script.
+static char *path_in_directory(const Engine *e, const char *text,
+                               const char *name) {
+  const char *dir = strstr(text, e->dir);
+  const char *end = dir ? strchr(dir + strlen(e->dir), '\'') : NULL;
+  if (!end)
+    return NULL;
+  dir += strlen(e->dir);
+  return mem_printf("%.*s/%s", (int)(end - dir), dir, path_base(name));
+}
+
 // NULL: the script names no template, or not by an absolute path.
 static char *path_in(const Engine *e, const char *text) {
   const char *from = strstr(text, e->before);
@@ -102,7 +123,14 @@ static char *path_in(const Engine *e, const char *text) {
     const char *last = find_last(from, to, e->last);
     from = last ? last + strlen(e->last) : to;
   }
-  return *from == '/' ? mem_printf("%.*s", (int)(to - from), from) : NULL;
+  char *path = mem_printf("%.*s", (int)(to - from), from);
+  char *whole = e->dir ? path_in_directory(e, text, path) : path;
+  if (whole != path)
+    free(path);
+  if (whole && *whole == '/')
+    return whole;
+  free(whole);
+  return NULL;
 }
 
 static const Engine *find_engine(const char *text, char **path) {

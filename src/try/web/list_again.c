@@ -73,7 +73,8 @@ static int make_request(ListWorker *w, Visitor *v, const Request *listed,
   *sent = fresh_apply(&v->fresh, listed, arena);
   if (app_instance_serve(&w->instance, sent, cookies, x, arena, err))
     return -1;
-  fresh_note(&v->fresh, sent, &x->response);
+  fresh_note(&v->fresh, worker_app(w->instance.worker)->host, sent,
+             &x->response);
   cookie_jar_take(v->jar, listed->path, &x->response.headers);
   return 0;
 }
