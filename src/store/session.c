@@ -119,6 +119,36 @@ int session_begin(Store *s, const char *key, const char *command,
   return -1;
 }
 
+static int find_session(Store *s, const char *key, int64_t *session, Err *err) {
+  DbQuery q;
+  *session = 0;
+  if (query_start(&q, &s->db,
+                  "SELECT id FROM session WHERE key = ?"
+                  " ORDER BY id DESC LIMIT 1",
+                  VALUES(v_text(key)), err))
+    return -1;
+  int rc = query_next(&q, err);
+  if (rc > 0)
+    *session = query_int(&q, 0);
+  query_end(&q);
+  return rc < 0 ? -1 : 0;
+}
+
+int session_extend(Store *s, const char *key, const char *command,
+                   const char *cwd, int64_t *session, Err *err) {
+  if (db_begin_write(&s->db, err))
+    return -1;
+  int rc = find_session(s, key, session, err);
+  if (!rc && *session)
+    hold(s, *session);
+  else if (!rc)
+    rc = insert_session(s, key, command, cwd, session, err);
+  if (!rc && !db_commit(&s->db, err))
+    return 0;
+  db_rollback(&s->db);
+  return -1;
+}
+
 int session_newest(Store *s, int64_t *session, Err *err) {
   *session = 0;
   DbQuery q;
