@@ -112,10 +112,28 @@ bool collector_knows(const Collector *c, const unsigned char id[16]) {
   return collector_unit(c, id) != NULL;
 }
 
-// Where a module of a process lies here; NULL: nowhere.
-static const char *module_here(void *collector, const char *path) {
-  const Collector *c = collector;
+typedef struct {
+  const Collector *collector;
+  const RunHeader *header;
+} FileOrigin;
+
+static const char *module_of_unit(const Collector *c, const unsigned char *id) {
+  for (size_t i = 0; i < c->modules.len; i++)
+    for (size_t k = 0; k < c->modules.items[i]->units.len; k++)
+      if (!memcmp(c->modules.items[i]->units.items[k].unit.id.bytes, id,
+                  sizeof(UnitId)))
+        return c->modules.items[i]->path;
+  return NULL;
+}
+
+// Where a module of a process lies here; NULL: nowhere. That which left the file
+// is known by its units, whatever it is called.
+static const char *module_here(void *origin, const char *path) {
+  const Collector *c = ((const FileOrigin *)origin)->collector;
+  const RunHeader *h = ((const FileOrigin *)origin)->header;
   const char *base = path_base(path);
+  if (h->nunits && !strncmp(path, h->module, sizeof h->module))
+    return module_of_unit(c, ((const RunUnit *)(h + 1))->id);
   for (size_t i = 0; i < c->modules.len; i++)
     if (!strcmp(path_base(c->modules.items[i]->path), base))
       return c->modules.items[i]->path;
@@ -366,7 +384,8 @@ void collector_note_death(Collector *c, const RunHeader *h, size_t size,
   if (h->state != RUN_DIED && h->state != RUN_DYING)
     return;
   DeadProcess d = {.signal = h->signal};
-  ModuleFinder here = {module_here, c};
+  FileOrigin origin = {c, h};
+  ModuleFinder here = {module_here, &origin};
   d.n = unwind_death(h, size, c->sealed ? &here : NULL, d.places, MAX_FRAMES,
                      &d.complete);
   array_push(dead, d);
