@@ -23,6 +23,7 @@
 #include "program/map.h"
 #include "program/runfile.h"
 #include "store/store.h"
+#include "store/store_address.h"
 #include "util/area.h"
 #include "util/capture.h"
 #include "util/escape.h"
@@ -244,13 +245,14 @@ static void check_store(Doctor *d) {
   Store *store = NULL;
   Err err;
   int64_t bytes;
-  if (!fs_exists(dir))
+  if (!address_is_server(dir) && !fs_exists(dir))
     report(d, OK, "store: none in %s yet; `culprit run` makes one", dir);
   else if (store_open(&store, dir, STORE_EXISTING, &err) ||
            store_size(store, &bytes, &err))
     report(d, MISSING, "store: %s", err.text);
   else
-    report(d, OK, "store: %s, %lld kB", dir, (long long)(bytes + 1023) >> 10);
+    report(d, OK, "store: %s, %lld kB", store_name(store),
+           (long long)(bytes + 1023) >> 10);
   store_close(store);
   free(dir);
 }

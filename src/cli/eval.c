@@ -21,6 +21,7 @@
 #include "eval/export.h"
 #include "eval/tables.h"
 #include "store/store.h"
+#include "store/store_address.h"
 #include "util/area.h"
 #include "util/clock.h"
 #include "util/escape.h"
@@ -358,7 +359,9 @@ static int evaluate_manifest(const Options *o, char **argv) {
   MethodList methods = {0};
   Manifest manifest = {0};
   int status = EXIT_DONE;
-  char *dir = store_find(o->store), *full = path_absolute(dir, NULL);
+  char *store = store_find(o->store), *dir = address_directory(store);
+  char *full = path_absolute(dir, NULL);
+  free(store);
   char *state = mem_printf("%s/eval", full);
   if (read_methods(o, &methods, &err))
     status = cli_fail(EXIT_USAGE, "%s", err.text);

@@ -64,7 +64,7 @@ void imported_print_end(const Suite *suite, Store *store, const char *option,
     printf("  %zu replaced %s\n", replaced,
            replaced == 1 ? "an earlier run of the same test"
                          : "earlier runs of the same tests");
-  escape_printf(stdout, "store: %s, session %lld%s\n", store_dir(store),
+  escape_printf(stdout, "store: %s, session %lld%s\n", store_name(store),
                 (long long)suite->session, added ? " (added)" : "");
   print_next(suite, option);
 }

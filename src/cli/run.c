@@ -23,6 +23,7 @@
 #include "run/context_file.h"
 #include "run/summary.h"
 #include "run/testfile.h"
+#include "store/store_address.h"
 #include "tally/known.h"
 #include "util/clock.h"
 #include "util/escape.h"
@@ -615,7 +616,7 @@ static char *shown_from(const Options *o, const char *cwd) {
 
 // With a store (--failed, --add), or without: it is then made once everything
 // that the options name was found to be there.
-static int run_tests(Options *o, const char *dir, Store *store,
+static int run_tests(Options *o, const char *where, Store *store,
                      const char *command) {
   Err err = {0};
   const Adapter *adapter;
@@ -623,7 +624,9 @@ static int run_tests(Options *o, const char *dir, Store *store,
   o->run.confine = o->confined ? &o->confine.plan : NULL;
   if (o->run.segment)
     setenv("CULPRIT_SEGMENT", o->run.segment, 1);
-  int status = build_tree(o, dir);
+  char *beside = address_directory(where);
+  int status = build_tree(o, beside);
+  free(beside);
   if (!status)
     status = choose_adapter(o, &adapter);
   if (status)
@@ -639,7 +642,7 @@ static int run_tests(Options *o, const char *dir, Store *store,
     r.project = o->copied && strcmp(o->copied, cwd) ? o->copied : NULL;
   Store *made = NULL;
   if (runner_open(&r, &o->run, &err) ||
-      (!store && store_open(&made, dir, STORE_CREATE, &err))) {
+      (!store && store_open(&made, where, STORE_CREATE, &err))) {
     status = cli_error(&err);
   } else {
     r.store = store ? store : made;

@@ -16,6 +16,7 @@
 #include "spec/keep.h"
 #include "spec/spec_report.h"
 #include "store/store.h"
+#include "store/store_address.h"
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -58,8 +59,9 @@ typedef struct {
   size_t top, seed, bound;
   bool json, interactive, compare, quiet;
   const char *store, *input;
-  const char *dir;  // of the store
-  const char *line; // our own command line
+  const char *found; // the store: --store, or where it is by default
+  const char *dir;   // of what lies beside it
+  const char *line;  // our own command line
   char **command;
   ConfineOptions confine;
 } Options;
@@ -169,7 +171,7 @@ static int play(Play *p) {
 static void keep(Play *p) {
   Err err = {0};
   Store *store;
-  if (store_open(&store, p->options->dir, STORE_CREATE, &err)) {
+  if (store_open(&store, p->options->found, STORE_CREATE, &err)) {
     cli_warn("not kept: %s", err.text);
     return;
   }
@@ -386,11 +388,13 @@ static int run_subject(const Options *o, const char *program, const char *cache,
 
 static int open_scratch(Options *o, const char *program, Arena *arena) {
   Err err = {0};
-  char *found = store_find(o->store);
-  const char *dir = o->dir = cli_absolute(arena, found);
+  char *found = store_find(o->store), *beside = address_directory(found);
+  const char *dir = o->dir = cli_absolute(arena, beside);
+  o->found = address_is_server(found) ? arena_strdup(arena, found) : dir;
   Scratch scratch = {0};
   int status;
   free(found);
+  free(beside);
   if (fs_mkdirs(dir, &err) || scratch_open(&scratch, dir, &err)) {
     status = cli_error(&err);
   } else {

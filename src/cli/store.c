@@ -60,7 +60,7 @@ static int size(Store *s, const Options *o, Err *err) {
   if (store_size(s, &bytes, err))
     return -1;
   print_size(bytes);
-  escape_printf(stdout, " in %s\n", store_dir(s));
+  escape_printf(stdout, " in %s\n", store_name(s));
   return 0;
 }
 

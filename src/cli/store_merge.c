@@ -45,7 +45,8 @@ static bool is_same(const char *a, const char *b) {
 
 static bool is_output(const MergeRequest *r, const char *output) {
   for (size_t i = 0; i < r->inputs.len; i++)
-    if (is_same(r->inputs.items[i].path, output))
+    if (!strcmp(r->inputs.items[i].path, output) ||
+        is_same(r->inputs.items[i].path, output))
       return true;
   return false;
 }
@@ -62,7 +63,7 @@ int store_merge(const MergeRequest *r) {
                   .add = r->add};
   int status =
       is_output(r, dir)
-          ? cli_fail(EXIT_USAGE, "%s is to be merged into itself", dir)
+          ? cli_fail(EXIT_USAGE, "a store is to be merged into itself")
           : cli_open_store(&store, dir, r->add ? STORE_EXISTING : STORE_CREATE);
   if (status == EXIT_DONE) {
     status =

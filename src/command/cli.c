@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "process/words.h"
+#include "store/store_address.h"
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -146,9 +147,26 @@ int cli_return(int here) {
   return rc;
 }
 
+// "--store=postgresql://u:p@h/d" without the password.
+static char *without_secret(const char *word) {
+  const char *at = strchr(word, '=');
+  at = at && text_starts(word, "--") ? at + 1 : word;
+  char *shown = address_shown(at);
+  char *out = mem_printf("%.*s%s", (int)(at - word), word, shown);
+  free(shown);
+  return out;
+}
+
 char *cli_command_line(char **argv) {
   Str line = {0};
+  ARRAY(char *) words = {0};
+  for (; *argv; argv++)
+    array_push(&words, without_secret(*argv));
+  array_push(&words, NULL);
   str_add(&line, "culprit ");
-  words_quote_all(&line, argv);
+  words_quote_all(&line, words.items);
+  for (size_t i = 0; i < words.len; i++)
+    free(words.items[i]);
+  array_release(&words);
   return str_take(&line);
 }

@@ -123,13 +123,13 @@ static int write_places(Store *s, int64_t run, size_t n, const Failure *f,
                         Err *err) {
   for (size_t i = 0; i < f->places.len; i++) {
     const FailurePlace *p = &f->places.items[i];
-    if (db_run(&s->db,
-               "INSERT INTO failure_place VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-               VALUES(v_int(run), v_int((int64_t)n), v_int((int64_t)i),
-                      v_text(p->file), v_int(p->line), v_text(p->what),
-                      v_text(p->excerpt), v_int(p->statement),
-                      v_text(place_role_name(p->role))),
-               err))
+    if (db_queue(&s->db,
+                 "INSERT INTO failure_place VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                 VALUES(v_int(run), v_int((int64_t)n), v_int((int64_t)i),
+                        v_text(p->file), v_int(p->line), v_text(p->what),
+                        v_text(p->excerpt), v_int(p->statement),
+                        v_text(place_role_name(p->role))),
+                 err))
       return -1;
   }
   return 0;
@@ -138,62 +138,62 @@ static int write_places(Store *s, int64_t run, size_t n, const Failure *f,
 static int write_failure(Store *s, const PendingRun *p, int64_t run, size_t n,
                          Err *err) {
   const Failure *f = &p->run.failures.items[n];
-  if (db_run(&s->db,
-             "INSERT INTO failure (session, signature, kind) VALUES (?, ?, ?)"
-             " ON CONFLICT DO NOTHING",
-             VALUES(v_int(p->session), v_text(f->signature), v_text(f->kind)),
-             err) ||
-      db_run(&s->db,
-             "INSERT INTO run_failure SELECT ?, ?, id, ?, ?, ?, ? FROM failure"
-             " WHERE session = ? AND signature = ?",
-             VALUES(v_int(run), v_int((int64_t)n), v_text(f->message),
-                    v_text(f->place), v_text(f->excerpt), v_text(f->output),
-                    v_int(p->session), v_text(f->signature)),
-             err))
+  if (db_queue(&s->db,
+               "INSERT INTO failure (session, signature, kind) VALUES (?, ?, ?)"
+               " ON CONFLICT DO NOTHING",
+               VALUES(v_int(p->session), v_text(f->signature), v_text(f->kind)),
+               err) ||
+      db_queue(
+          &s->db,
+          "INSERT INTO run_failure SELECT ?, ?, id, ?, ?, ?, ? FROM failure"
+          " WHERE session = ? AND signature = ?",
+          VALUES(v_int(run), v_int((int64_t)n), v_text(f->message),
+                 v_text(f->place), v_text(f->excerpt), v_text(f->output),
+                 v_int(p->session), v_text(f->signature)),
+          err))
     return -1;
   return write_places(s, run, n, f, err);
 }
 
 static int write_death(Store *s, int64_t run, size_t n, const Death *d,
                        Err *err) {
-  return db_run(&s->db, "INSERT INTO death VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                VALUES(v_int(run), v_int((int64_t)n), v_text(d->file),
-                       v_int(d->line), v_text(d->function), v_text(d->how),
-                       v_int(d->exact), v_text(d->callers), v_text(d->turns)),
-                err);
+  return db_queue(&s->db,
+                  "INSERT INTO death VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                  VALUES(v_int(run), v_int((int64_t)n), v_text(d->file),
+                         v_int(d->line), v_text(d->function), v_text(d->how),
+                         v_int(d->exact), v_text(d->callers), v_text(d->turns)),
+                  err);
 }
 
 static int write_hits(Store *s, int64_t run, EntityKind kind, const Str *hits,
                       Err *err) {
   if (!hits->len)
     return 0;
-  return db_run(&s->db, "INSERT INTO spectrum VALUES (?, ?, ?)",
-                VALUES(v_int(run), v_text(entity_kind_name(kind)),
-                       v_blob(hits->data, hits->len)),
-                err);
+  return db_queue(&s->db, "INSERT INTO spectrum VALUES (?, ?, ?)",
+                  VALUES(v_int(run), v_text(entity_kind_name(kind)),
+                         v_blob(hits->data, hits->len)),
+                  err);
 }
 
-static int write_row(Store *s, const PendingRun *p, int64_t *id, Err *err) {
+static int write_row(Store *s, const PendingRun *p, int64_t id, Err *err) {
   const Run *r = &p->run;
-  if (db_run(&s->db, "DELETE FROM run WHERE session = ? AND test = ?",
-             VALUES(v_int(p->session), v_text(r->test)), err) ||
-      db_run(&s->db,
-             "INSERT INTO run (session, test, command, verdict, status,"
-             " seconds, processes, imprecise, note)"
-             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-             VALUES(v_int(p->session), v_text(r->test), v_text(r->command),
-                    v_text(verdict_name(r->verdict)), v_int(r->status),
-                    v_real(r->seconds), v_int(r->processes),
-                    v_int(r->imprecise), v_text(r->note)),
-             err))
+  if (db_queue(&s->db, "DELETE FROM run WHERE session = ? AND test = ?",
+               VALUES(v_int(p->session), v_text(r->test)), err))
     return -1;
-  *id = sqlite3_last_insert_rowid(s->db.handle);
-  return 0;
+  return db_queue(&s->db,
+                  "INSERT INTO run (id, session, test, command, verdict,"
+                  " status, seconds, processes, imprecise, note)"
+                  " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                  VALUES(v_int(id), v_int(p->session), v_text(r->test),
+                         v_text(r->command), v_text(verdict_name(r->verdict)),
+                         v_int(r->status), v_real(r->seconds),
+                         v_int(r->processes), v_int(r->imprecise),
+                         v_text(r->note)),
+                  err);
 }
 
-static int write_run(Store *s, const PendingRun *p, Err *err) {
-  int64_t id;
-  if (write_row(s, p, &id, err))
+static int write_run(Store *s, const PendingRun *p, int64_t id, Err *err) {
+  if (write_row(s, p, id, err))
     return -1;
   for (size_t i = 0; i < p->run.failures.len; i++)
     if (write_failure(s, p, id, i, err))
@@ -205,29 +205,28 @@ static int write_run(Store *s, const PendingRun *p, Err *err) {
     if (write_hits(s, id, k, &p->hits[k], err))
       return -1;
   if (p->counts.len)
-    return db_run(&s->db, "INSERT INTO counts VALUES (?, ?)",
-                  VALUES(v_int(id), v_blob(p->counts.data, p->counts.len)),
-                  err);
+    return db_queue(&s->db, "INSERT INTO counts VALUES (?, ?)",
+                    VALUES(v_int(id), v_blob(p->counts.data, p->counts.len)),
+                    err);
   return 0;
 }
 
-static int write_pending(Store *s, Err *err) {
-  if (db_begin_write(&s->db, err))
-    return -1;
-  for (size_t i = 0; i < s->pending.len; i++) {
-    if (write_run(s, &s->pending.items[i], err)) {
-      db_rollback(&s->db);
-      return -1;
-    }
-  }
-  return db_commit(&s->db, err);
+static int write_pending(void *ctx, Err *err) {
+  Store *s = ctx;
+  size_t n = s->pending.len;
+  int64_t *ids = mem_array(int64_t, n);
+  int rc = db_new_ids(&s->db, "run", n, ids, err);
+  for (size_t i = 0; !rc && i < n; i++)
+    rc = write_run(s, &s->pending.items[i], ids[i], err);
+  free(ids);
+  return rc;
 }
 
 // After a failure the runs keep waiting: there may be room the next time.
 int store_flush(Store *s, Err *err) {
   if (!s->pending.len)
     return 0;
-  if (write_pending(s, err))
+  if (db_write(&s->db, DB_ADD_RUNS, write_pending, s, err))
     return -1;
   for (size_t i = 0; i < s->pending.len; i++)
     pending_release(&s->pending.items[i]);

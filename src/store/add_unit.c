@@ -202,7 +202,7 @@ static Value v_ref(uint32_t ref) {
 
 static int insert_entity(Store *s, int64_t row, size_t n, const Entity *e,
                          Err *err) {
-  return db_run(
+  return db_queue(
       &s->db,
       "INSERT INTO entity VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       VALUES(v_int(row), v_int((int64_t)n), v_text(entity_kind_name(e->kind)),
@@ -213,22 +213,21 @@ static int insert_entity(Store *s, int64_t row, size_t n, const Entity *e,
 }
 
 static int insert_unit(Store *s, const Unit *unit, int64_t *row, Err *err) {
-  if (db_run(
+  if (db_insert(
           &s->db,
           "INSERT INTO unit (hash, name, entities, standings)"
-          " VALUES (?, ?, ?, ?)",
+          " VALUES (?, ?, ?, ?) RETURNING id",
           VALUES(v_blob(unit->id.bytes, sizeof unit->id.bytes),
                  v_text(unit->name ? unit->name : ""),
                  v_int((int64_t)unit->nentities),
                  v_blob(unit->standings, unit->nstandings * sizeof(Standing))),
-          err))
+          row, err))
     return -1;
-  *row = sqlite3_last_insert_rowid(s->db.handle);
   for (size_t i = 0; i < unit->nsources; i++)
-    if (db_run(&s->db, "INSERT INTO unit_source VALUES (?, ?, ?)",
-               VALUES(v_int(*row), v_int((int64_t)i),
-                      v_text(unit->sources[i].path)),
-               err))
+    if (db_queue(&s->db, "INSERT INTO unit_source VALUES (?, ?, ?)",
+                 VALUES(v_int(*row), v_int((int64_t)i),
+                        v_text(unit->sources[i].path)),
+                 err))
       return -1;
   for (size_t i = 0; i < unit->nentities; i++)
     if (insert_entity(s, *row, i, &unit->entities[i], err))
@@ -326,14 +325,25 @@ static int add_unit(Store *s, int64_t session, const Unit *unit, Err *err) {
                 err);
 }
 
-static int write_unit(Store *s, int64_t session, const Unit *unit, Err *err) {
-  if (db_begin_write(&s->db, err))
-    return -1;
-  int rc = add_unit(s, session, unit, err);
-  if (rc)
-    db_rollback(&s->db);
-  else
-    rc = db_commit(&s->db, err);
+typedef struct {
+  Store *store;
+  int64_t session;
+  const Unit *unit;
+  bool again; // the registry knows what was not stored
+} UnitWork;
+
+static int write_unit(void *ctx, Err *err) {
+  UnitWork *w = ctx;
+  if (w->again)
+    registry_release(&w->store->registry);
+  w->again = true;
+  return add_unit(w->store, w->session, w->unit, err);
+}
+
+static int write_new_unit(Store *s, int64_t session, const Unit *unit,
+                          Err *err) {
+  UnitWork w = {s, session, unit, false};
+  int rc = db_write(&s->db, DB_ALONE, write_unit, &w, err);
   if (rc)
     registry_release(&s->registry); // it may know what was not written
   return rc;
@@ -346,7 +356,7 @@ int store_copy_unit(Store *s, int64_t session, const Unit *unit, uint32_t *ids,
     return err_set(err, "%s: its map is damaged; compile it again",
                    unit->name ? unit->name : "a unit");
   if (!is_old_news(&s->registry, session, unit) &&
-      write_unit(s, session, unit, err))
+      write_new_unit(s, session, unit, err))
     return -1;
   const IdList *known = known_ids(&s->registry, unit);
   if (known->len != unit->nentities)

@@ -47,19 +47,30 @@ static int add_close(Store *s, int64_t run, CloseStratum stratum,
                 VALUES(v_int(stratum), v_text(wrong), v_int(run)), err);
 }
 
+typedef struct {
+  Store *store;
+  int64_t session;
+  const char *test, *wrong;
+  CloseStratum stratum;
+  const Bitset *hits;
+} CloseLook;
+
+static int write_close(void *ctx, Err *err) {
+  CloseLook *c = ctx;
+  int64_t run;
+  if (find_run(c->store, c->session, c->test, &run, err))
+    return -1;
+  return add_close(c->store, run, c->stratum, c->hits, c->wrong, err);
+}
+
 int store_add_close(Store *s, int64_t session, const char *test,
                     CloseStratum stratum, const Bitset hits[ENTITY_KINDS],
                     const char *wrong, Err *err) {
   assert(session > 0 && stratum > CLOSE_NONE && stratum < CLOSE_STRATA);
-  int64_t run;
-  if (store_flush(s, err) || db_begin_write(&s->db, err))
+  CloseLook c = {s, session, test, wrong, stratum, hits};
+  if (store_flush(s, err))
     return -1;
-  if (find_run(s, session, test, &run, err) ||
-      add_close(s, run, stratum, hits, wrong, err)) {
-    db_rollback(&s->db);
-    return -1;
-  }
-  return db_commit(&s->db, err);
+  return db_write(&s->db, DB_ALONE, write_close, &c, err);
 }
 
 static int forget_hits(Store *s, int64_t session, Err *err) {
@@ -75,40 +86,55 @@ static int forget_hits(Store *s, int64_t session, Err *err) {
                 VALUES(v_int(session)), err);
 }
 
-int store_forget_close(Store *s, int64_t session, Err *err) {
-  if (store_flush(s, err) || db_begin_write(&s->db, err))
+typedef struct {
+  Store *store;
+  int64_t session;
+} OneSession;
+
+static int forget_close(void *ctx, Err *err) {
+  OneSession *o = ctx;
+  if (forget_hits(o->store, o->session, err))
     return -1;
-  if (forget_hits(s, session, err) ||
-      db_run(&s->db, "UPDATE session SET close = '' WHERE id = ?",
-             VALUES(v_int(session)), err)) {
-    db_rollback(&s->db);
-    return -1;
-  }
-  return db_commit(&s->db, err);
+  return db_run(&o->store->db, "UPDATE session SET close = '' WHERE id = ?",
+                VALUES(v_int(o->session)), err);
 }
 
-static int update_session(Store *s, const char *sql, const char *text,
-                          int64_t session, Err *err) {
-  if (db_begin_write(&s->db, err))
+int store_forget_close(Store *s, int64_t session, Err *err) {
+  OneSession o = {s, session};
+  if (store_flush(s, err))
     return -1;
-  if (db_run(&s->db, sql, VALUES(v_text(text), v_int(session)), err)) {
-    db_rollback(&s->db);
-    return -1;
-  }
-  return db_commit(&s->db, err);
+  return db_write(&s->db, DB_ALONE, forget_close, &o, err);
+}
+
+typedef struct {
+  Store *store;
+  const char *sql, *text;
+  int64_t session;
+} SessionUpdate;
+
+static int update_session(void *ctx, Err *err) {
+  SessionUpdate *u = ctx;
+  return db_run(&u->store->db, u->sql,
+                VALUES(v_text(u->text), v_int(u->session)), err);
+}
+
+int session_update(Store *s, const char *sql, const char *text, int64_t session,
+                   Err *err) {
+  SessionUpdate u = {s, sql, text, session};
+  return db_write(&s->db, DB_ALONE, update_session, &u, err);
 }
 
 int session_set_close(Store *s, int64_t session, const char *close, Err *err) {
-  return update_session(s, "UPDATE session SET close = ? WHERE id = ?", close,
+  return session_update(s, "UPDATE session SET close = ? WHERE id = ?", close,
                         session, err);
 }
 
 int session_set_root(Store *s, int64_t session, const char *dir, Err *err) {
-  return update_session(s, "UPDATE session SET root = ? WHERE id = ?", dir,
+  return session_update(s, "UPDATE session SET root = ? WHERE id = ?", dir,
                         session, err);
 }
 
 int session_set_project(Store *s, int64_t session, const char *dir, Err *err) {
-  return update_session(s, "UPDATE session SET project = ? WHERE id = ?", dir,
+  return session_update(s, "UPDATE session SET project = ? WHERE id = ?", dir,
                         session, err);
 }

@@ -1,77 +1,24 @@
-// A thin layer over SQLite: see db.h.
+// What both databases share: see db.h.
 #include "store/db.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "util/fs.h"
-#include "util/mem.h"
-#include "util/str.h"
+#include "store/db_backend.h"
+#include "util/clock.h"
 
-enum { BUSY_SECONDS = 30 };
+static const double RETRY_SECONDS = 60;
 
-static int configure(Db *db, Err *err) {
-  sqlite3_extended_result_codes(db->handle, 1);
-  sqlite3_busy_timeout(db->handle, BUSY_SECONDS * 1000);
-  // The file may be hostile or damaged: no SQL from it, no trust in its pages.
-  sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
-  sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
-  // NORMAL: after a power failure the last runs may be missing, but the file
-  // is sound. secure_delete, on in Debian, would overwrite what prune frees.
-  return db_exec(db,
-                 "PRAGMA cell_size_check = ON;"
-                 "PRAGMA foreign_keys = ON;"
-                 "PRAGMA synchronous = NORMAL;"
-                 "PRAGMA secure_delete = OFF",
-                 err);
-}
+bool db_is_server(const Db *db) { return db->backend->server; }
 
-// Only a URI can say that a file is immutable.
-static char *immutable_uri(const char *path) {
-  Str uri = {0};
-  str_add(&uri, "file:");
-  for (const char *p = path; *p; p++)
-    if (strchr("%?#", *p))
-      str_addf(&uri, "%%%02X", (unsigned char)*p);
-    else
-      str_addc(&uri, *p);
-  str_add(&uri, "?immutable=1");
-  return str_take(&uri);
-}
-
-int db_open(Db *db, const char *path, DbMode mode, Err *err) {
-  static const int flags[] = {
-      [DB_CREATE] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-      [DB_WRITE] = SQLITE_OPEN_READWRITE,
-      [DB_READ] = SQLITE_OPEN_READONLY,
-      [DB_IMMUTABLE] = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI};
-  *db = (Db){.path = mem_strdup(path)};
-  // Absolute, because SQLite would take "file:x" for a URI.
-  char *full = path_absolute(path, NULL);
-  char *name = mode == DB_IMMUTABLE ? immutable_uri(full) : mem_strdup(full);
-  int rc = sqlite3_open_v2(name, &db->handle, flags[mode], NULL);
-  free(full);
-  free(name);
-  if (rc != SQLITE_OK)
-    return db_fail(db, err);
-  return configure(db, err);
-}
+bool db_needs_writing(const Db *db) { return db->backend->needs_writing(db); }
 
 void db_close(Db *db) {
-  for (size_t i = 0; i < db->prepared.len; i++)
-    sqlite3_finalize(db->prepared.items[i].stmt);
-  array_release(&db->prepared);
-  int rc = sqlite3_close(db->handle);
-  assert(rc == SQLITE_OK);
-  (void)rc;
+  if (db->connection)
+    db->backend->close(db);
   free(db->path);
   *db = (Db){0};
 }
@@ -89,162 +36,37 @@ int db_corrupt(const Db *db, Err *err, const char *fmt, ...) {
                  db->path, why);
 }
 
-static int fail_full(const Db *db, Err *err) {
-  return err_set(err,
-                 "%s: no space left to write to it; make room and run again: "
-                 "the runs stored so far are kept",
-                 db->path);
-}
-
-static int fail_io(const Db *db, Err *err) {
-  int number = sqlite3_system_errno(db->handle); // often 0: not known
-  if (number == ENOSPC || number == EDQUOT)
-    return fail_full(db, err);
-  return err_set(err,
-                 "%s: %s%s%s; see whether its disk is full or failing, then "
-                 "run again: the runs stored so far are kept",
-                 db->path, sqlite3_errmsg(db->handle), number ? ": " : "",
-                 number ? strerror(number) : "");
-}
-
-bool db_needs_writing(const Db *db) {
-  int code = db->handle ? sqlite3_errcode(db->handle) & 0xff : SQLITE_OK;
-  return code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
-}
-
-// SQLite's number may be that of a file beside the store: what is wrong with
-// the store itself comes first.
-static int fail_system(const Db *db, Err *err) {
-  int number = sqlite3_system_errno(db->handle);
-  if (faccessat(AT_FDCWD, db->path, R_OK, AT_EACCESS))
-    return err_set(err, "%s: %s", db->path, strerror(errno));
-  if (number == ENOENT)
-    return err_set(err,
-                   "%s: it is there, but files beside it cannot be made; see "
-                   "the permissions of its directory, or choose another with "
-                   "--store",
-                   db->path);
-  return err_set(err, "%s: %s%s%s", db->path, sqlite3_errmsg(db->handle),
-                 number ? ": " : "", number ? strerror(number) : "");
-}
-
-int db_fail(Db *db, Err *err) {
-  if (!db->handle)
-    return err_set(err, "%s: out of memory", db->path);
-  switch (sqlite3_errcode(db->handle) & 0xff) {
-  case SQLITE_FULL:
-    return fail_full(db, err);
-  case SQLITE_BUSY:
-  case SQLITE_LOCKED:
-    return err_set(err,
-                   "%s: another process has kept it locked for %d s; end that "
-                   "one or wait for it, then run again",
-                   db->path, BUSY_SECONDS);
-  case SQLITE_READONLY:
-    return err_set(err,
-                   "%s: not writable; see its permissions and those of "
-                   "its directory, or choose another with --store",
-                   db->path);
-  case SQLITE_IOERR:
-    return fail_io(db, err);
-  case SQLITE_CANTOPEN:
-  case SQLITE_PERM:
-  case SQLITE_AUTH:
-  case SQLITE_NOMEM:
-  case SQLITE_NOLFS:
-  case SQLITE_PROTOCOL:
-  case SQLITE_INTERRUPT:
-    return fail_system(db, err);
-  case SQLITE_CONSTRAINT:
-    // Only a session can vanish while its runs are still being written.
-    if (sqlite3_extended_errcode(db->handle) == SQLITE_CONSTRAINT_FOREIGNKEY)
-      return err_set(err,
-                     "%s: the session was removed while it was being written; "
-                     "run again",
-                     db->path);
-    return db_corrupt(db, err, "%s", sqlite3_errmsg(db->handle));
-  default: // the file does not hold what this version wrote
-    return db_corrupt(db, err, "%s", sqlite3_errmsg(db->handle));
-  }
-}
+int db_fail(Db *db, Err *err) { return db->backend->fail(db, err); }
 
 // --- statements ------------------------------------------------------------
 
 int db_exec(Db *db, const char *sql, Err *err) {
-  int rc = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
-  return rc == SQLITE_OK ? 0 : db_fail(db, err);
+  return db->backend->exec(db, sql, err);
 }
 
-static sqlite3_stmt *prepare(Db *db, const char *sql, Err *err) {
-  for (size_t i = 0; i < db->prepared.len; i++)
-    if (db->prepared.items[i].sql == sql)
-      return db->prepared.items[i].stmt;
-  sqlite3_stmt *stmt;
-  if (sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &stmt,
-                         NULL) != SQLITE_OK) {
-    db_fail(db, err);
-    return NULL;
-  }
-  array_push(&db->prepared, (Prepared){sql, stmt});
-  return stmt;
-}
-
-static int bind_one(sqlite3_stmt *stmt, int i, const Value *v) {
-  switch (v->type) {
-  case V_INT:
-    return sqlite3_bind_int64(stmt, i, v->i);
-  case V_REAL:
-    return sqlite3_bind_double(stmt, i, v->r);
-  case V_TEXT:
-    return sqlite3_bind_text(stmt, i, v->p, -1, SQLITE_STATIC);
-  case V_BLOB:
-    if (!v->n) // no NULL pointer, which would be NULL
-      return sqlite3_bind_zeroblob(stmt, i, 0);
-    return sqlite3_bind_blob64(stmt, i, v->p, v->n, SQLITE_STATIC);
-  default:
-    return sqlite3_bind_null(stmt, i);
-  }
+static int start(DbQuery *q, Db *db, const char *sql, const Value *values,
+                 bool stream, Err *err) {
+  *q = (DbQuery){.db = db};
+  return db->backend->start(q, sql, values, stream, err);
 }
 
 int query_start(DbQuery *q, Db *db, const char *sql, const Value *values,
                 Err *err) {
-  *q = (DbQuery){.db = db, .stmt = prepare(db, sql, err)};
-  if (!q->stmt)
-    return -1;
-  assert(!sqlite3_stmt_busy(q->stmt));
-  for (int i = 1; values && values->type != V_END; i++, values++) {
-    if (bind_one(q->stmt, i, values) != SQLITE_OK) {
-      db_fail(db, err);
-      query_end(q);
-      return -1;
-    }
-  }
-  return 0;
+  return start(q, db, sql, values, false, err);
 }
 
 int query_next(DbQuery *q, Err *err) {
   q->bad = false;
-  switch (sqlite3_step(q->stmt)) {
-  case SQLITE_ROW:
-    return 1;
-  case SQLITE_DONE:
-    return 0;
-  default:
-    return db_fail(q->db, err);
-  }
+  return q->db->backend->next(q, err);
 }
 
-void query_end(DbQuery *q) {
-  sqlite3_reset(q->stmt);
-  sqlite3_clear_bindings(q->stmt);
-  q->stmt = NULL;
-}
+void query_end(DbQuery *q) { q->db->backend->end(q); }
 
 int query_each(Db *db, const char *sql, const Value *values, const char *table,
                EachRow *read, void *ctx, Err *err) {
   DbQuery q;
   int rc;
-  if (query_start(&q, db, sql, values, err))
+  if (start(&q, db, sql, values, true, err))
     return -1;
   while ((rc = query_next(&q, err)) > 0) {
     read(ctx, &q);
@@ -267,28 +89,93 @@ int db_run(Db *db, const char *sql, const Value *values, Err *err) {
   return rc;
 }
 
-int db_begin_write(Db *db, Err *err) {
-  if (db->bulk)
-    return sqlite3_get_autocommit(db->handle)
-               ? err_set(err, "%s: nothing was stored", db->path)
-               : 0;
-  return db_run(db, "BEGIN IMMEDIATE", NULL, err);
+int db_queue(Db *db, const char *sql, const Value *values, Err *err) {
+  return db->backend->queue(db, sql, values, err);
 }
 
-int db_begin_read(Db *db, Err *err) { return db_run(db, "BEGIN", NULL, err); }
+int db_insert(Db *db, const char *sql, const Value *values, int64_t *id,
+              Err *err) {
+  DbQuery q;
+  if (query_start(&q, db, sql, values, err))
+    return -1;
+  int rc = query_next(&q, err);
+  if (rc > 0) {
+    *id = query_int(&q, 0);
+    rc = query_next(&q, err); // to its end, which may still fail
+  }
+  query_end(&q);
+  return rc;
+}
+
+int db_new_ids(Db *db, const char *table, size_t n, int64_t *ids, Err *err) {
+  return db->backend->new_ids(db, table, n, ids, err);
+}
+
+// --- transactions ----------------------------------------------------------
+
+static int begin(Db *db, TxKind kind, Err *err) {
+  if (db->bulk)
+    return db->backend->in_transaction(db)
+               ? 0
+               : err_set(err, "%s: nothing was stored", db->path);
+  return db->backend->begin(db, kind, err);
+}
+
+int db_begin_write(Db *db, Err *err) { return begin(db, TX_ALONE, err); }
+
+int db_begin_read(Db *db, Err *err) {
+  return db->backend->begin(db, TX_READ, err);
+}
 
 int db_commit(Db *db, Err *err) {
   if (db->bulk)
     return 0;
-  if (!db_run(db, "COMMIT", NULL, err))
+  if (!db->backend->commit(db, err))
     return 0;
   db_rollback(db);
   return -1;
 }
 
-void db_rollback(Db *db) {
-  if (!sqlite3_get_autocommit(db->handle)) // some errors rolled back already
-    sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
+void db_rollback(Db *db) { db->backend->rollback(db); }
+
+static int write_once(Db *db, DbLock lock, DbWork *work, void *ctx, Err *err) {
+  if (begin(db, lock == DB_ALONE ? TX_ALONE : TX_ADD_RUNS, err))
+    return -1;
+  if (!work(ctx, err))
+    return db_commit(db, err);
+  db_rollback(db);
+  return -1;
+}
+
+int db_write(Db *db, DbLock lock, DbWork *work, void *ctx, Err *err) {
+  double give_up = clock_now() + RETRY_SECONDS;
+  for (;;) {
+    int rc = write_once(db, lock, work, ctx, err);
+    if (!rc || db->bulk || !db->backend->again(db, give_up))
+      return rc;
+  }
+}
+
+// --- schema, housekeeping, sessions ----------------------------------------
+
+int db_tables(Db *db, int64_t *all, bool *meta, Err *err) {
+  return db->backend->tables(db, all, meta, err);
+}
+
+int db_share(Db *db, Err *err) { return db->backend->share(db, err); }
+
+int db_compact(Db *db, Err *err) { return db->backend->compact(db, err); }
+
+int db_size(Db *db, int64_t *bytes, Err *err) {
+  return db->backend->size(db, bytes, err);
+}
+
+bool db_hold(Db *db, int64_t session) { return db->backend->hold(db, session); }
+
+void db_let_go(Db *db, int64_t session) { db->backend->let_go(db, session); }
+
+bool db_is_held(Db *db, int64_t session) {
+  return db->backend->is_held(db, session);
 }
 
 // --- what comes out --------------------------------------------------------
@@ -297,16 +184,19 @@ int query_corrupt(const DbQuery *q, const char *table, Err *err) {
   return db_corrupt(q->db, err, "impossible value in table %s", table);
 }
 
+static int type_of(DbQuery *q, int col) { return q->db->backend->type(q, col); }
+
 static bool has_type(DbQuery *q, int col, int type) {
-  if (sqlite3_column_type(q->stmt, col) == type)
+  if (type_of(q, col) == type)
     return true;
   q->bad = true;
   return false;
 }
 
+bool query_null(DbQuery *q, int col) { return type_of(q, col) == V_NULL; }
+
 int64_t query_int(DbQuery *q, int col) {
-  return has_type(q, col, SQLITE_INTEGER) ? sqlite3_column_int64(q->stmt, col)
-                                          : 0;
+  return has_type(q, col, V_INT) ? q->db->backend->integer(q, col) : 0;
 }
 
 uint32_t query_u32(DbQuery *q, int col) {
@@ -318,14 +208,11 @@ uint32_t query_u32(DbQuery *q, int col) {
 }
 
 uint32_t query_u32_or(DbQuery *q, int col, uint32_t null) {
-  if (sqlite3_column_type(q->stmt, col) == SQLITE_NULL)
-    return null;
-  return query_u32(q, col);
+  return query_null(q, col) ? null : query_u32(q, col);
 }
 
 double query_real(DbQuery *q, int col) {
-  double r =
-      has_type(q, col, SQLITE_FLOAT) ? sqlite3_column_double(q->stmt, col) : 0;
+  double r = has_type(q, col, V_REAL) ? q->db->backend->real(q, col) : 0;
   if (isfinite(r))
     return r;
   q->bad = true;
@@ -340,9 +227,7 @@ bool query_bool(DbQuery *q, int col) {
 }
 
 const char *query_text(DbQuery *q, int col) {
-  const char *s = has_type(q, col, SQLITE_TEXT)
-                      ? (const char *)sqlite3_column_text(q->stmt, col)
-                      : "";
+  const char *s = has_type(q, col, V_TEXT) ? q->db->backend->text(q, col) : "";
   if (s)
     return s;
   q->bad = true;
@@ -350,16 +235,13 @@ const char *query_text(DbQuery *q, int col) {
 }
 
 const char *query_text_null(DbQuery *q, int col) {
-  if (sqlite3_column_type(q->stmt, col) == SQLITE_NULL)
-    return NULL;
-  return query_text(q, col);
+  return query_null(q, col) ? NULL : query_text(q, col);
 }
 
 const void *query_blob(DbQuery *q, int col, size_t *n) {
   *n = 0;
-  if (!has_type(q, col, SQLITE_BLOB))
+  if (!has_type(q, col, V_BLOB))
     return "";
-  const void *p = sqlite3_column_blob(q->stmt, col); // NULL if empty
-  *n = p ? (size_t)sqlite3_column_bytes(q->stmt, col) : 0;
+  const void *p = q->db->backend->blob(q, col, n);
   return p ? p : "";
 }

@@ -1,6 +1,10 @@
-// A thin layer over SQLite, for this folder only: statements are prepared once,
-// parameters are typed, SQLite's errors become sentences for the user, and
-// every value that comes out of the file is checked before it is believed.
+// A thin layer over SQLite and PostgreSQL, for this folder only: statements are
+// prepared once, parameters are typed, the database's errors become sentences
+// for the user, and every value that comes out is checked before it is believed.
+//
+// Statements are written once, in SQLite's dialect with `?` for parameters;
+// db_dialect.h translates them. What a statement may use is what both know:
+// ON CONFLICT DO NOTHING, RETURNING, FILTER, window functions.
 //
 //   DbQuery q;
 //   if (query_start(&q, db, "SELECT line FROM entity WHERE unit = ?",
@@ -20,7 +24,6 @@
 #ifndef CULPRIT_STORE_DB_H
 #define CULPRIT_STORE_DB_H
 
-#include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,16 +31,13 @@
 #include "util/array.h"
 #include "util/err.h"
 
-typedef struct {
-  const char *sql; // a literal: identified by its address
-  sqlite3_stmt *stmt;
-} Prepared;
+typedef struct DbBackend DbBackend; // db_backend.h
 
 typedef struct {
-  sqlite3 *handle;
-  char *path; // as shown to the user
-  ARRAY(Prepared) prepared;
-  bool bulk; // one large transaction: those below are part of it
+  const DbBackend *backend;
+  void *connection; // the backend's
+  char *path;       // as shown to the user
+  bool bulk;        // one large transaction: those below are part of it
 } Db;
 
 typedef enum {
@@ -50,13 +50,16 @@ typedef enum {
 
 // Opens the file and sets the connection up. Does not look into the file yet.
 int db_open(Db *db, const char *path, DbMode mode, Err *err);
+// Connects to a server (store_address.h). Does not look into the database yet.
+int db_connect(Db *db, const char *address, Err *err);
+bool db_is_server(const Db *db);
 // Can it not be opened or read because we may not write beside it?
 bool db_needs_writing(const Db *db);
 void db_close(Db *db);
 
 // --- errors: both set `err` and return -1 ----------------------------------
 
-// What SQLite just complained about, with the remedy.
+// What the database just complained about, with the remedy.
 int db_fail(Db *db, Err *err);
 // The file holds what this program never writes.
 int db_corrupt(const Db *db, Err *err, const char *fmt, ...)
@@ -87,20 +90,59 @@ static inline Value v_blob(const void *p, size_t n) {
 
 // Runs literals without parameters or results.
 int db_exec(Db *db, const char *sql, Err *err);
-// Runs one statement; `values` may be NULL.
+// Runs one statement, a literal; `values` may be NULL.
 int db_run(Db *db, const char *sql, const Value *values, Err *err);
+// The same inside a transaction, where nobody asks for its result: it may be
+// done, and fail, with a later statement, at the latest in db_commit. A server
+// gets many of these at once.
+int db_queue(Db *db, const char *sql, const Value *values, Err *err);
+// Runs an INSERT ... RETURNING id.
+int db_insert(Db *db, const char *sql, const Value *values, int64_t *id,
+              Err *err);
+// Numbers for `n` new rows of a table, inside a write transaction.
+int db_new_ids(Db *db, const char *table, size_t n, int64_t *ids, Err *err);
 
-// A write transaction takes the write lock at once, so that it can wait for
-// another writer but never has to give up half-way.
-int db_begin_write(Db *db, Err *err);
-int db_begin_read(Db *db, Err *err); // one consistent view for many queries
+// --- transactions ----------------------------------------------------------
+
+typedef enum {
+  DB_ALONE,    // no other process writes meanwhile; can wait for it, but never
+               // has to give up half-way
+  DB_ADD_RUNS, // others may add runs at the same time, where the database can
+} DbLock;
+
+// Runs `work` in one transaction: all of it is stored, or nothing. If the
+// connection to a server is lost, connects again and repeats `work`, for up to
+// a minute: so it must be able to run twice.
+typedef int DbWork(void *ctx, Err *err);
+int db_write(Db *db, DbLock lock, DbWork *work, void *ctx, Err *err);
+
+int db_begin_write(Db *db, Err *err); // DB_ALONE, without repetition
+int db_begin_read(Db *db, Err *err);  // one consistent view for many queries
 int db_commit(Db *db, Err *err);
 void db_rollback(Db *db);
 
+// --- what the schema and housekeeping ask ----------------------------------
+
+// How many tables there are, and is one called `meta`?
+int db_tables(Db *db, int64_t *all, bool *meta, Err *err);
+// Readers and a writer side by side, from now on.
+int db_share(Db *db, Err *err);
+// Gives freed space back, if nobody else needs it now.
+int db_compact(Db *db, Err *err);
+int db_size(Db *db, int64_t *bytes, Err *err);
+
+// Marks a session as being worked on until let go or until this process ends,
+// however it ends; false: another one is at work on it.
+bool db_hold(Db *db, int64_t session);
+void db_let_go(Db *db, int64_t session);
+bool db_is_held(Db *db, int64_t session); // by another one
+
+// --- queries ---------------------------------------------------------------
+
 typedef struct {
   Db *db;
-  sqlite3_stmt *stmt;
-  bool bad; // a value read from the current row was not what it should be
+  void *stmt; // the backend's
+  bool bad;   // a value read from the current row was not what it should be
 } DbQuery;
 
 int query_start(DbQuery *q, Db *db, const char *sql, const Value *values,
@@ -108,8 +150,9 @@ int query_start(DbQuery *q, Db *db, const char *sql, const Value *values,
 int query_next(DbQuery *q, Err *err); // 1: a row; 0: no more; -1: error
 void query_end(DbQuery *q);
 int query_corrupt(const DbQuery *q, const char *table, Err *err);
-// Calls `read` for each row. It sets q->bad for a row that cannot be right:
-// then the store is corrupt, in this table.
+// Calls `read` for each row, without having all rows in memory; it must not use
+// the Db. It sets q->bad for a row that cannot be right: then the store is
+// corrupt, in this table.
 typedef void EachRow(void *ctx, DbQuery *q);
 int query_each(Db *db, const char *sql, const Value *values, const char *table,
                EachRow *read, void *ctx, Err *err);
@@ -120,6 +163,7 @@ uint32_t query_u32(DbQuery *q, int col);
 uint32_t query_u32_or(DbQuery *q, int col, uint32_t null);
 double query_real(DbQuery *q, int col); // finite
 bool query_bool(DbQuery *q, int col);
+bool query_null(DbQuery *q, int col);
 const char *query_text(DbQuery *q, int col);      // never NULL
 const char *query_text_null(DbQuery *q, int col); // NULL for NULL
 const void *query_blob(DbQuery *q, int col, size_t *n);

@@ -1,7 +1,6 @@
 // What `culprit store` does: listing, pruning and measuring.
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "store/internal.h"
 #include "util/mem.h"
@@ -55,13 +54,14 @@ static int old_sessions(Store *s, size_t keep, int64_t except, Ids *ids,
   int64_t skip = keep > INT32_MAX ? INT32_MAX : (int64_t)keep;
   DbQuery q;
   if (query_start(&q, &s->db,
-                  "SELECT id FROM session ORDER BY id DESC LIMIT -1 OFFSET ?",
+                  "SELECT id FROM session ORDER BY id DESC LIMIT "
+                  "9223372036854775807 OFFSET ?",
                   VALUES(v_int(skip)), err))
     return -1;
   int rc;
   while ((rc = query_next(&q, err)) > 0) {
     int64_t id = query_int(&q, 0);
-    if (id != except && !session_is_held(s, id))
+    if (id != except && !db_is_held(&s->db, id))
       array_push(ids, id);
   }
   query_end(&q);
@@ -82,60 +82,43 @@ static int delete_sessions(Store *s, const Ids *ids, Err *err) {
                 NULL, err);
 }
 
-int prune_sessions(Store *s, size_t keep, int64_t except, size_t *removed,
-                   Err *err) {
-  *removed = 0;
+typedef struct {
+  Store *store;
+  size_t keep, removed;
+  int64_t except;
+} Pruning;
+
+static int prune(void *ctx, Err *err) {
+  Pruning *p = ctx;
   Ids ids = {0};
-  if (db_begin_write(&s->db, err))
-    return -1;
-  int rc = old_sessions(s, keep, except, &ids, err);
+  int rc = old_sessions(p->store, p->keep, p->except, &ids, err);
   if (!rc)
-    rc = delete_sessions(s, &ids, err);
-  if (rc)
-    db_rollback(&s->db);
-  else
-    rc = db_commit(&s->db, err);
-  if (!rc)
-    *removed = ids.len;
+    rc = delete_sessions(p->store, &ids, err);
+  p->removed = ids.len;
   array_release(&ids);
   return rc;
 }
 
-// Gives the freed pages back to the disk. Needs the store alone: while others
-// use it the pages stay in the file, for the next runs to fill.
-static int compact(Store *s, Err *err) {
-  int rc = sqlite3_exec(s->db.handle, "VACUUM", NULL, NULL, NULL);
-  if (rc == SQLITE_OK)
-    rc = sqlite3_wal_checkpoint_v2(s->db.handle, NULL,
-                                   SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-  if (rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY)
-    return 0;
-  return db_fail(&s->db, err);
+int prune_sessions(Store *s, size_t keep, int64_t except, size_t *removed,
+                   Err *err) {
+  Pruning p = {.store = s, .keep = keep, .except = except};
+  int rc = db_write(&s->db, DB_ALONE, prune, &p, err);
+  *removed = rc ? 0 : p.removed;
+  return rc;
 }
 
 int store_prune(Store *s, size_t keep, size_t *removed, Err *err) {
   *removed = 0;
   if (store_flush(s, err) || prune_sessions(s, keep, 0, removed, err))
     return -1;
-  return compact(s, err);
+  return db_compact(&s->db, err);
 }
 
 // --- size ------------------------------------------------------------------
 
-// The file itself and what has been written but not yet moved into it.
 int store_size(Store *s, int64_t *bytes, Err *err) {
-  static const char *const suffixes[] = {"", "-wal"};
   *bytes = 0;
-  if (store_flush(s, err))
-    return -1;
-  for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-    char *path = mem_printf("%s%s", s->db.path, suffixes[i]);
-    struct stat st;
-    if (!stat(path, &st))
-      *bytes += st.st_size;
-    free(path);
-  }
-  return 0;
+  return store_flush(s, err) || db_size(&s->db, bytes, err) ? -1 : 0;
 }
 
 // --- copy ------------------------------------------------------------------

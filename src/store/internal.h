@@ -41,9 +41,8 @@ typedef struct {
 
 struct Store {
   Db db;
-  char *dir;
-  int lock_fd; // -1: this file system gives no locks
-  size_t keep; // sessions that session_finish leaves
+  char *dir, *name; // store_dir, store_name
+  size_t keep;      // sessions that session_finish leaves
   Registry registry;
   ARRAY(PendingRun) pending;
   size_t pending_bytes;
@@ -68,8 +67,10 @@ typedef void EachSource(void *ctx, const char *path, uint64_t hash);
 int session_each_source(Store *s, int64_t session, EachSource *each, void *ctx,
                         Err *err);
 
-// Is another process (or another Store of this one) at work on the session?
-bool session_is_held(Store *s, int64_t session);
+// Runs an UPDATE of a session, a literal: its parameters are a text and the
+// session.
+int session_update(Store *s, const char *sql, const char *text, int64_t session,
+                   Err *err);
 
 // Removes all but the newest `keep` sessions and `except`, but none that is
 // held. Leaves the file as large as it is.

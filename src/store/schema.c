@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "store/store.h"
-#include "util/clock.h"
 
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
@@ -189,17 +188,9 @@ static const char *const upgrades[STORE_VERSION - 1] = {
 // clang-format on
 
 static int check_tables(Db *db, bool *empty, Err *err) {
-  DbQuery q;
-  if (query_start(&q, db,
-                  "SELECT count(*), count(*) FILTER (WHERE name = 'meta')"
-                  " FROM sqlite_schema",
-                  NULL, err))
-    return -1;
-  int rc = query_next(&q, err);
-  int64_t all = rc > 0 ? query_int(&q, 0) : 0;
-  int64_t meta = rc > 0 ? query_int(&q, 1) : 0;
-  query_end(&q);
-  if (rc < 0)
+  int64_t all;
+  bool meta;
+  if (db_tables(db, &all, &meta, err))
     return -1;
   *empty = all == 0;
   if (all && !meta)
@@ -239,23 +230,8 @@ int schema_check(Db *db, int *version, Err *err) {
   return empty ? 0 : check_version(db, version, err);
 }
 
-// Readers and one writer side by side. The mode stays in the file. Changing it
-// needs the file alone, and SQLite does not wait for that by itself. On a file
-// system that cannot do it, the store works without: slower, as safe.
-static int use_wal(Db *db, Err *err) {
-  double give_up = clock_now() + 10;
-  for (;;) {
-    int rc =
-        sqlite3_exec(db->handle, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
-    if (rc == SQLITE_OK)
-      return 0;
-    if ((rc & 0xff) != SQLITE_BUSY || clock_now() > give_up)
-      return db_fail(db, err);
-    sqlite3_sleep(10);
-  }
-}
-
-static int bring_up(Db *db, Err *err) {
+static int bring_up(void *ctx, Err *err) {
+  Db *db = ctx;
   int version;
   if (schema_check(db, &version, err))
     return -1;
@@ -268,11 +244,7 @@ static int bring_up(Db *db, Err *err) {
 }
 
 int schema_create(Db *db, Err *err) {
-  if (use_wal(db, err) || db_begin_write(db, err))
+  if (db_share(db, err))
     return -1;
-  if (bring_up(db, err)) {
-    db_rollback(db);
-    return -1;
-  }
-  return db_commit(db, err);
+  return db_write(db, DB_ALONE, bring_up, db, err);
 }

@@ -1,59 +1,18 @@
 // Sessions: one `culprit run` each.
 //
-// Whoever works on session N holds a lock on byte N of the file store.lock. The
-// kernel drops it when the process ends, however it ends, so:
+// Whoever works on session N holds it (db_hold), and lets it go by ending,
+// however it ends. So:
 //
-//   unfinished, byte locked      somebody is at work on it: left alone
-//   unfinished, byte not locked  its owner was killed: may be continued
-//
-// Locks belong to the open file (F_OFD_SETLK), not to the process: two Stores
-// in one process exclude each other too, and a test program, which is started
-// with the descriptor closed, cannot keep a session alive.
+//   unfinished, held      somebody is at work on it: left alone
+//   unfinished, not held  its owner was killed: may be continued
 //
 // Limits: on a file system without locks every session looks abandoned; two
 // identical `culprit run` at the same time would then share one.
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "store/internal.h"
 #include "util/mem.h"
-
-// --- which process holds a session -----------------------------------------
-
-static int lock_file(Store *s) {
-  if (s->lock_fd < 0) {
-    char *path = mem_printf("%s/store.lock", s->dir);
-    s->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    free(path);
-  }
-  return s->lock_fd;
-}
-
-static struct flock byte_lock(int64_t session, short type) {
-  return (struct flock){
-      .l_type = type, .l_whence = SEEK_SET, .l_start = session, .l_len = 1};
-}
-
-static bool hold(Store *s, int64_t session) {
-  struct flock lock = byte_lock(session, F_WRLCK);
-  return fcntl(lock_file(s), F_OFD_SETLK, &lock) == 0 ||
-         (errno != EAGAIN && errno != EACCES);
-}
-
-static void let_go(Store *s, int64_t session) {
-  struct flock lock = byte_lock(session, F_UNLCK);
-  fcntl(lock_file(s), F_OFD_SETLK, &lock);
-}
-
-bool session_is_held(Store *s, int64_t session) {
-  struct flock lock = byte_lock(session, F_WRLCK);
-  return fcntl(lock_file(s), F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-}
 
 // --- begin, reopen, finish -------------------------------------------------
 
@@ -79,7 +38,7 @@ static int find_unfinished(Store *s, const char *key, int64_t *session,
   int rc = query_next(&q, err);
   int64_t id = rc > 0 ? query_int(&q, 0) : 0;
   query_end(&q);
-  if (rc > 0 && hold(s, id))
+  if (rc > 0 && db_hold(&s->db, id))
     *session = id;
   return rc < 0 ? -1 : 0;
 }
@@ -87,15 +46,35 @@ static int find_unfinished(Store *s, const char *key, int64_t *session,
 static int insert_session(Store *s, const char *key, const char *command,
                           const char *cwd, int64_t *session, Err *err) {
   char started[32];
-  if (db_run(&s->db,
-             "INSERT INTO session (key, command, cwd, started)"
-             " VALUES (?, ?, ?, ?)",
-             VALUES(v_text(key), v_text(command), v_text(cwd),
-                    v_text(timestamp(started))),
-             err))
+  if (db_insert(&s->db,
+                "INSERT INTO session (key, command, cwd, started)"
+                " VALUES (?, ?, ?, ?) RETURNING id",
+                VALUES(v_text(key), v_text(command), v_text(cwd),
+                       v_text(timestamp(started))),
+                session, err))
     return -1;
-  *session = sqlite3_last_insert_rowid(s->db.handle);
-  hold(s, *session);
+  db_hold(&s->db, *session);
+  return 0;
+}
+
+typedef struct {
+  Store *store;
+  const char *key, *command, *cwd;
+  int64_t *session;
+  bool *continued;
+} Beginning;
+
+static int begin_session(void *ctx, Err *err) {
+  Beginning *b = ctx;
+  Store *s = b->store;
+  if (find_unfinished(s, b->key, b->session, err))
+    return -1;
+  *b->continued = *b->session != 0;
+  if (!*b->continued &&
+      insert_session(s, b->key, b->command, b->cwd, b->session, err))
+    return -1;
+  if (*b->session <= 0)
+    return db_corrupt(&s->db, err, "impossible session number");
   return 0;
 }
 
@@ -103,19 +82,12 @@ int session_begin(Store *s, const char *key, const char *command,
                   const char *cwd, int64_t *session, bool *continued,
                   Err *err) {
   assert(key && command && cwd);
-  if (db_begin_write(&s->db, err))
-    return -1;
-  int rc = find_unfinished(s, key, session, err);
-  *continued = *session != 0;
-  if (!rc && !*continued)
-    rc = insert_session(s, key, command, cwd, session, err);
-  if (!rc && *session <= 0)
-    rc = db_corrupt(&s->db, err, "impossible session number");
-  if (!rc && !db_commit(&s->db, err))
+  Beginning b = {s, key, command, cwd, session, continued};
+  *session = 0;
+  if (!db_write(&s->db, DB_ALONE, begin_session, &b, err))
     return 0;
-  db_rollback(&s->db);
   if (*session)
-    let_go(s, *session);
+    db_let_go(&s->db, *session);
   return -1;
 }
 
@@ -134,19 +106,23 @@ static int find_session(Store *s, const char *key, int64_t *session, Err *err) {
   return rc < 0 ? -1 : 0;
 }
 
+static int extend_session(void *ctx, Err *err) {
+  Beginning *b = ctx;
+  Store *s = b->store;
+  if (find_session(s, b->key, b->session, err))
+    return -1;
+  *b->continued = *b->session != 0;
+  if (!*b->continued)
+    return insert_session(s, b->key, b->command, b->cwd, b->session, err);
+  db_hold(&s->db, *b->session);
+  return 0;
+}
+
 int session_extend(Store *s, const char *key, const char *command,
                    const char *cwd, int64_t *session, Err *err) {
-  if (db_begin_write(&s->db, err))
-    return -1;
-  int rc = find_session(s, key, session, err);
-  if (!rc && *session)
-    hold(s, *session);
-  else if (!rc)
-    rc = insert_session(s, key, command, cwd, session, err);
-  if (!rc && !db_commit(&s->db, err))
-    return 0;
-  db_rollback(&s->db);
-  return -1;
+  bool continued;
+  Beginning b = {s, key, command, cwd, session, &continued};
+  return db_write(&s->db, DB_ALONE, extend_session, &b, err);
 }
 
 int session_newest(Store *s, int64_t *session, Err *err) {
@@ -173,7 +149,7 @@ int session_reopen(Store *s, int64_t *session, Err *err) {
   if (!*session)
     return err_set(err, "%s holds no session yet; `culprit run` makes one",
                    s->db.path);
-  hold(s, *session);
+  db_hold(&s->db, *session);
   return 0;
 }
 
@@ -195,20 +171,14 @@ char *store_session_key(Store *s, int64_t session, Err *err) {
 
 static int mark_finished(Store *s, int64_t session, Err *err) {
   char finished[32];
-  if (db_begin_write(&s->db, err))
-    return -1;
-  if (db_run(&s->db, "UPDATE session SET finished = ? WHERE id = ?",
-             VALUES(v_text(timestamp(finished)), v_int(session)), err)) {
-    db_rollback(&s->db);
-    return -1;
-  }
-  return db_commit(&s->db, err);
+  return session_update(s, "UPDATE session SET finished = ? WHERE id = ?",
+                        timestamp(finished), session, err);
 }
 
 int session_finish(Store *s, int64_t session, Err *err) {
   if (store_flush(s, err) || mark_finished(s, session, err))
     return -1;
-  let_go(s, session);
+  db_let_go(&s->db, session);
   size_t removed;
   return prune_sessions(s, s->keep, session, &removed, err);
 }

@@ -11,8 +11,10 @@
 
 #include "store/internal.h"
 #include "store/schema.h"
+#include "store/store_address.h"
 #include "util/fs.h"
 #include "util/mem.h"
+#include "util/str.h"
 
 enum { DEFAULT_KEEP = 10 };
 
@@ -65,7 +67,7 @@ static int open_tables(Store *s, StoreMode mode, Err *err) {
   if (version == STORE_VERSION)
     return 0;
   if (!version && mode == STORE_EXISTING)
-    return no_store(s->dir, err);
+    return no_store(s->name, err);
   return schema_create(&s->db, err);
 }
 
@@ -178,28 +180,51 @@ static void ignore_by_git(const char *dir) {
   free(path);
 }
 
-static int open_all(Store *s, const char *path, StoreMode mode, Err *err) {
-  if (read_keep(&s->keep, err))
+static int make_directory(const char *dir, Err *err) {
+  if (fs_mkdirs(dir, err))
     return -1;
-  if (!*s->dir)
-    return err_set(err, "the name of the store's directory is empty");
+  ignore_by_git(text_starts(dir, ".culprit/") ? ".culprit" : dir);
+  return 0;
+}
+
+static int open_server(Store *s, const char *address, StoreMode mode,
+                       Err *err) {
+  if (db_connect(&s->db, address, err))
+    return -1;
+  if (mode == STORE_CREATE && make_directory(s->dir, err))
+    return -1;
+  return open_tables(s, mode, err);
+}
+
+static int open_directory(Store *s, const char *path, StoreMode mode,
+                          Err *err) {
   if (mode == STORE_EXISTING)
     return open_existing(s, path, err);
-  if (fs_mkdirs(s->dir, err))
+  if (make_directory(s->dir, err))
     return -1;
-  ignore_by_git(s->dir);
   if (db_open(&s->db, path, DB_CREATE, err))
     return -1;
   return open_tables(s, mode, err);
 }
 
-int store_open(Store **out, const char *dir, StoreMode mode, Err *err) {
-  Store *s = mem_new(Store);
-  s->dir = mem_strdup(dir);
-  s->lock_fd = -1;
-  char *path = mem_printf("%s/store.db", dir);
-  int rc = open_all(s, path, mode, err);
+static int open_all(Store *s, const char *where, StoreMode mode, Err *err) {
+  if (read_keep(&s->keep, err))
+    return -1;
+  if (!*where)
+    return err_set(err, "the name of the store's directory is empty");
+  if (address_is_server(where))
+    return open_server(s, where, mode, err);
+  char *path = mem_printf("%s/store.db", where);
+  int rc = open_directory(s, path, mode, err);
   free(path);
+  return rc;
+}
+
+int store_open(Store **out, const char *where, StoreMode mode, Err *err) {
+  Store *s = mem_new(Store);
+  s->dir = address_directory(where);
+  s->name = address_shown(where);
+  int rc = open_all(s, where, mode, err);
   if (rc) {
     store_close(s);
     s = NULL;
@@ -218,12 +243,13 @@ void store_close(Store *s) {
   array_release(&s->pending);
   registry_release(&s->registry);
   db_close(&s->db);
-  if (s->lock_fd >= 0)
-    close(s->lock_fd);
   free(s->dir);
+  free(s->name);
   free(s);
 }
 
 const char *store_dir(const Store *s) { return s->dir; }
+
+const char *store_name(const Store *s) { return s->name; }
 
 size_t store_keep(const Store *s) { return s->keep; }

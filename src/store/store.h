@@ -32,14 +32,19 @@ typedef enum {
                  // can be read all the same
 } StoreMode;
 
-// `dir` is the .culprit directory. Refuses a corrupt store and one written by a
-// newer version, naming the remedy.
-int store_open(Store **s, const char *dir, StoreMode mode, Err *err);
+// `where` is the .culprit directory or the address of a PostgreSQL database
+// (store_address.h). Refuses a corrupt store and one written by a newer version,
+// naming the remedy.
+int store_open(Store **s, const char *where, StoreMode mode, Err *err);
 // Commits what is left; store_flush first to hear whether that works.
 void store_close(Store *s); // NULL is fine
+// The directory of notes, failing pages and builds: .culprit itself, or one in
+// the user's cache.
 const char *store_dir(const Store *s);
+// For messages: the directory, or the address without what is secret in it.
+const char *store_name(const Store *s);
 
-// Where the store lies: `option` (--store) if not NULL, else CULPRIT_STORE,
+// Where the store is: `option` (--store) if not NULL, else CULPRIT_STORE,
 // else ".culprit". Caller frees.
 char *store_find(const char *option);
 

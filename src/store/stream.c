@@ -53,7 +53,7 @@ static int read_spectrum(Store *s, const Suite *suite, size_t run,
   if (rc == 0)
     rc = changed(s, suite, err);
   hits->nwords = 0;
-  if (rc > 0 && sqlite3_column_type(q.stmt, 0) != SQLITE_NULL) {
+  if (rc > 0 && !query_null(&q, 0)) {
     size_t size;
     const void *blob = query_blob(&q, 0, &size);
     if (q.bad)
