@@ -29,6 +29,8 @@ static const Command *const commands[] = {
     &cmd_web,
     &cmd_eval,
     &cmd_store,
+    &cmd_worker,
+    &cmd_bundle,
     &cmd_doctor,
     &cmd_automake_driver,
     NULL,

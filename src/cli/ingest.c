@@ -64,7 +64,7 @@ static const Option options[] = {
 
 // --- what came ---------------------------------------------------------------
 
-static void print_counts(const Field *f) {
+static void print_counts(const FieldRuns *f) {
   size_t n, runs = 0, failing = 0, already = 0;
   const FieldCount *counts = field_counts(f, &n);
   for (size_t i = 0; i < n; i++) {
@@ -84,7 +84,7 @@ static void print_counts(const Field *f) {
                     counts[i].runs, plural(counts[i].runs), counts[i].failing);
 }
 
-static void print_refusals(const Field *f) {
+static void print_refusals(const FieldRuns *f) {
   size_t n;
   const FieldRefusal *list = field_refusals(f, &n);
   if (n)
@@ -95,7 +95,7 @@ static void print_refusals(const Field *f) {
     printf("    and %zu more\n", n - LISTED);
 }
 
-static void print_next(const Options *o, const Field *f) {
+static void print_next(const Options *o, const FieldRuns *f) {
   size_t n;
   const FieldCount *counts = field_counts(f, &n);
   for (size_t i = 0; i < n; i++)
@@ -107,7 +107,7 @@ static void print_next(const Options *o, const Field *f) {
     }
 }
 
-static void report(const Options *o, const Field *f) {
+static void report(const Options *o, const FieldRuns *f) {
   if (o->quiet)
     return;
   print_counts(f);
@@ -119,7 +119,7 @@ static void report(const Options *o, const Field *f) {
 // --- reading -----------------------------------------------------------------
 
 // New runs are committed after each look.
-static int watch(const Options *o, Field *f, Err *err) {
+static int watch(const Options *o, FieldRuns *f, Err *err) {
   size_t n, before = 0;
   stop_orderly(STOP_SECONDS);
   for (int rc = 0; !stop_requested();) {
@@ -142,7 +142,7 @@ static int watch(const Options *o, Field *f, Err *err) {
   return 0;
 }
 
-static int add_all(const Options *o, Field *f, char **operands, Err *err) {
+static int add_all(const Options *o, FieldRuns *f, char **operands, Err *err) {
   for (; *operands; operands++)
     if (field_add(f, *operands, err))
       return -1;
@@ -154,7 +154,7 @@ static int add_all(const Options *o, Field *f, char **operands, Err *err) {
 static int ingest(const Options *o, char **operands, char **argv) {
   Err err = {0};
   Store *store;
-  Field *f = NULL;
+  FieldRuns *f = NULL;
   char *command = cli_command_line(argv), *cwd = path_absolute(".", NULL);
   FieldOptions field = {.programs = o->programs.items,
                         .nprograms = o->programs.len,

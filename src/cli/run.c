@@ -14,6 +14,7 @@
 #include "cli/rebuild.h"
 #include "cli/run.h"
 #include "cli/run_close.h"
+#include "cli/run_queue.h"
 #include "cli/run_report.h"
 #include "cli/run_try.h"
 #include "command/cli.h"
@@ -49,8 +50,10 @@ typedef struct {
   double close; // seconds for a closer look; below 0: not given
   bool tries;   // --try
   RunTryOptions tried;
-  const char *base; // what relative paths are relative to; NULL: here
-  const char *root; // the session's directory; NULL: here
+  bool queued;
+  const char *shared; // --shared
+  const char *base;   // what relative paths are relative to; NULL: here
+  const char *root;   // the session's directory; NULL: here
   const char *source, *copied; // of what we built; NULL: nothing
   ConfineOptions confine;
   Arena arena;
@@ -83,8 +86,8 @@ static const char *absolute(Options *o, const char *path) {
 
 // Paths that the options name, made absolute.
 static void resolve_paths(Options *o) {
-  const char **paths[] = {&o->run.exe, &o->run.tests, &o->run.reference,
-                          &o->run.expect, &o->run.cwd};
+  const char **paths[] = {&o->shared,        &o->run.exe,    &o->run.tests,
+                          &o->run.reference, &o->run.expect, &o->run.cwd};
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
     if (*paths[i])
       *paths[i] = absolute(o, *paths[i]);
@@ -127,6 +130,11 @@ static const Option options[] = {
      "run only the K-th of N parts of the tests, for N machines; `culprit "
      "store "
      "merge` unites what they store"},
+    {"queue", NULL, &option_flag, offsetof(Options, queued),
+     "queue the tests in the store, for `culprit worker` on any machine, and "
+     "wait for their runs"},
+    {"shared", "DIR", &option_text, offsetof(Options, shared),
+     "directory for the bundle of --queue (default: in the store)"},
     {"watch", NULL, &option_flag, offsetof(Options, watch),
      "wait for a rebuild and run the failed tests again; once none fails, run "
      "all tests"},
@@ -641,6 +649,12 @@ static int run_tests(Options *o, const char *where, Store *store,
   if (!strcmp(root, cwd)) // perhaps the sources are in what is above
     r.project = o->copied && strcmp(o->copied, cwd) ? o->copied : NULL;
   Store *made = NULL;
+  RunQueue queue = {
+      .shared = o->shared, .show_progress = show_progress, .quiet = o->quiet};
+  if (o->queued) {
+    r.instead = run_queued;
+    r.instead_context = &queue;
+  }
   if (runner_open(&r, &o->run, &err) ||
       (!store && store_open(&made, where, STORE_CREATE, &err))) {
     status = cli_error(&err);
@@ -734,8 +748,13 @@ static int run_main(int argc, char **argv) {
     be_quiet = o.quiet;
     cli_resumes(argv);
     show_progress = isatty(STDERR_FILENO) && !o.quiet;
-    status = o.watch ? rebuild_watch(o.run.exe, o.store, argc, argv)
-                     : run_with_options(&o, argc, argv);
+    if (o.queued && (!o.run.exe || o.run.shard.n || o.run.failed || o.run.add ||
+                     o.run.isolate || o.confined || o.watch))
+      status = wrong("--queue: give --exe and --tests, and none of --shard, "
+                     "--failed, --add, --isolate, --confine and --watch");
+    else
+      status = o.watch ? rebuild_watch(o.run.exe, o.store, argc, argv)
+                       : run_with_options(&o, argc, argv);
   }
   options_release(&o);
   return status;

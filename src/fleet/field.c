@@ -34,7 +34,7 @@ typedef struct {
   uint64_t units; // a digest of them
 } FieldVersion;
 
-struct Field {
+struct FieldRuns {
   Store *store;
   FieldOptions options;
   ARRAY(FieldVersion) versions;
@@ -67,11 +67,11 @@ static int digest_unit(void *ctx, const Unit *unit, uint32_t *ids, Err *err) {
 }
 
 static int assign(void *ctx, const Unit *unit, uint32_t *ids, Err *err) {
-  Field *f = ctx;
+  FieldRuns *f = ctx;
   return store_add_unit(f->store, f->session, unit, ids, err);
 }
 
-static int add_version(Field *f, const FieldProgram *p, Err *err) {
+static int add_version(FieldRuns *f, const FieldProgram *p, Err *err) {
   FieldVersion v = {0};
   v.look = collector_new(digest_unit, &v.units);
   int rc = collector_add_program(v.look, p->path, err);
@@ -88,8 +88,8 @@ static int add_version(Field *f, const FieldProgram *p, Err *err) {
   return rc;
 }
 
-int field_open(Field **out, Store *store, const FieldOptions *o, Err *err) {
-  Field *f = mem_new(Field);
+int field_open(FieldRuns **out, Store *store, const FieldOptions *o, Err *err) {
+  FieldRuns *f = mem_new(FieldRuns);
   f->store = store;
   f->options = *o;
   *out = f;
@@ -102,7 +102,7 @@ int field_open(Field **out, Store *store, const FieldOptions *o, Err *err) {
   return 0;
 }
 
-void field_close(Field *f) {
+void field_close(FieldRuns *f) {
   if (!f)
     return;
   for (size_t i = 0; i < f->versions.len; i++) {
@@ -121,18 +121,18 @@ void field_close(Field *f) {
   free(f);
 }
 
-const FieldCount *field_counts(const Field *f, size_t *n) {
+const FieldCount *field_counts(const FieldRuns *f, size_t *n) {
   *n = f->counts.len;
   return f->counts.items;
 }
 
-const FieldRefusal *field_refusals(const Field *f, size_t *n) {
+const FieldRefusal *field_refusals(const FieldRuns *f, size_t *n) {
   *n = f->refusals.len;
   return f->refusals.items;
 }
 
 // Each file once, however often it is looked at.
-static void refuse(Field *f, const char *dir, const char *name,
+static void refuse(FieldRuns *f, const char *dir, const char *name,
                    const char *why) {
   char *path = mem_printf("%s/%s", dir, name);
   uint64_t at = f->refusals.len;
@@ -146,7 +146,7 @@ static void refuse(Field *f, const char *dir, const char *name,
 // --- sessions ---------------------------------------------------------------
 
 // The session of a version: one that is there is continued, whoever made it.
-static int begin_version(Field *f, FieldVersion *v, FieldCount *count,
+static int begin_version(FieldRuns *f, FieldVersion *v, FieldCount *count,
                          const char *program, Err *err) {
   char *key = mem_printf("field\nversion=%s\nunits=%016" PRIx64 "\n", v->label,
                          v->units);
@@ -188,8 +188,8 @@ static bool may_run(const RunHeader *h) {
          (!kill((pid_t)h->pid, 0) || errno == EPERM);
 }
 
-static void look_at_file(Field *f, int dir, const char *path, const char *name,
-                         FieldFiles *out) {
+static void look_at_file(FieldRuns *f, int dir, const char *path,
+                         const char *name, FieldFiles *out) {
   Err err = {0};
   Str text = {0};
   const char *why = err.text;
@@ -255,7 +255,7 @@ static void find_roots(FieldFiles *files) {
 // --- runs -------------------------------------------------------------------
 
 // The first version that knows every unit of the file.
-static size_t find_version(const Field *f, int dir, const FieldFile *file) {
+static size_t find_version(const FieldRuns *f, int dir, const FieldFile *file) {
   Err ignored;
   Str text = {0};
   const char *why;
@@ -302,7 +302,7 @@ static int signal_of(const Run *run) {
   return 0;
 }
 
-static void judge(const Field *f, const FieldFile *root, Run *run) {
+static void judge(const FieldRuns *f, const FieldFile *root, Run *run) {
   const FieldOptions *o = &f->options;
   int signal = signal_of(run);
   Outcome end = {.end = END_SIGNAL, .status = -signal};
@@ -319,8 +319,9 @@ static void judge(const Field *f, const FieldFile *root, Run *run) {
 }
 
 // Reads the files of a run and stores it.
-static int store_run(Field *f, int dir, const FieldFiles *files, size_t root,
-                     char *test, FieldVersion *v, FieldCount *count, Err *err) {
+static int store_run(FieldRuns *f, int dir, const FieldFiles *files,
+                     size_t root, char *test, FieldVersion *v,
+                     FieldCount *count, Err *err) {
   ARRAY(const char *) names = {0};
   const FieldFile *first = &files->items[root];
   Run run = {.test = test, .command = mem_strdup(v->label)};
@@ -343,8 +344,8 @@ static int store_run(Field *f, int dir, const FieldFiles *files, size_t root,
   return rc;
 }
 
-static int add_run(Field *f, int dir, const char *path, const FieldFiles *files,
-                   size_t root, Err *err) {
+static int add_run(FieldRuns *f, int dir, const char *path,
+                   const FieldFiles *files, size_t root, Err *err) {
   size_t at = find_version(f, dir, &files->items[root]);
   if (at == f->versions.len) {
     refuse(f, path, files->items[root].name,
@@ -365,7 +366,7 @@ static int add_run(Field *f, int dir, const char *path, const FieldFiles *files,
   return store_run(f, dir, files, root, test, v, count, err);
 }
 
-static int add_files(Field *f, int dir, const char *path, FieldFiles *files,
+static int add_files(FieldRuns *f, int dir, const char *path, FieldFiles *files,
                      Err *err) {
   int rc = 0;
   find_roots(files);
@@ -385,7 +386,7 @@ static bool is_directory_at(int dir, const char *name) {
   return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode);
 }
 
-static int add_directory(Field *f, const char *path, int depth, Err *err) {
+static int add_directory(FieldRuns *f, const char *path, int depth, Err *err) {
   DIR *dir = opendir(path);
   if (!dir) {
     refuse(f, path, "", strerror(errno));
@@ -410,7 +411,7 @@ static int add_directory(Field *f, const char *path, int depth, Err *err) {
   return rc;
 }
 
-int field_add(Field *f, const char *path, Err *err) {
+int field_add(FieldRuns *f, const char *path, Err *err) {
   struct stat st;
   if (!stat(path, &st) && S_ISDIR(st.st_mode))
     return add_directory(f, path, 0, err);
@@ -431,7 +432,7 @@ int field_add(Field *f, const char *path, Err *err) {
   return rc;
 }
 
-int field_flush(Field *f, Err *err) {
+int field_flush(FieldRuns *f, Err *err) {
   for (size_t i = 0; i < f->counts.len; i++)
     if (f->counts.items[i].session &&
         session_finish(f->store, f->counts.items[i].session, err))

@@ -48,17 +48,17 @@ typedef struct {
   char *path, *why;
 } FieldRefusal;
 
-typedef struct Field Field;
+typedef struct FieldRuns FieldRuns;
 
 // Reads the programs; the store is not touched before the first run of one.
-int field_open(Field **out, Store *store, const FieldOptions *o, Err *err);
+int field_open(FieldRuns **out, Store *store, const FieldOptions *o, Err *err);
 // Adds all run files of a directory and what is below it, or one run file.
 // Fails only if the store does; what cannot be read is a refusal.
-int field_add(Field *f, const char *path, Err *err);
+int field_add(FieldRuns *f, const char *path, Err *err);
 // Commits what has come.
-int field_flush(Field *f, Err *err);
-const FieldCount *field_counts(const Field *f, size_t *n);
-const FieldRefusal *field_refusals(const Field *f, size_t *n);
-void field_close(Field *f);
+int field_flush(FieldRuns *f, Err *err);
+const FieldCount *field_counts(const FieldRuns *f, size_t *n);
+const FieldRefusal *field_refusals(const FieldRuns *f, size_t *n);
+void field_close(FieldRuns *f);
 
 #endif

@@ -418,7 +418,7 @@ static void spoil(Str *text, uint64_t *random) {
 TEST(no_run_file_does_harm) {
   enum { MUTANTS = 400 };
   Home h;
-  Field *f;
+  FieldRuns *f;
   Store *s;
   Str whole = {0};
   uint64_t random = 88172645463325252u;
