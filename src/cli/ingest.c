@@ -131,7 +131,7 @@ static int watch(const Options *o, FieldRuns *f, Err *err) {
     for (size_t i = 0; i < n; i++)
       runs += counts[i].runs;
     if (runs != before && !o->quiet)
-      printf("%zu runs\n", runs);
+      printf("%zu run%s\n", runs, plural(runs));
     fflush(stdout);
     before = runs;
     for (int left = SPOOL_MILLISECONDS; left > 0 && !stop_requested();
