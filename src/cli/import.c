@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/imported.h"
-#include "cli/store_merge.h"
 #include "command/cli.h"
 #include "import/coverage_format.h"
 #include "import/foreign.h"

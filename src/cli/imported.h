@@ -1,10 +1,13 @@
-// What `culprit import` and `culprit store merge` say about a session they made.
+// What `culprit import` and `culprit store merge` share: what they say about the
+// session they made, and merging, which both can do.
 #ifndef CULPRIT_CLI_IMPORTED_H
 #define CULPRIT_CLI_IMPORTED_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "import/coverage_format.h"
+#include "import/places.h"
 #include "model/suite.h"
 #include "store/store.h"
 
@@ -15,5 +18,16 @@ void imported_print_verdicts(const size_t counts[VERDICTS]);
 void imported_print_code(const Suite *suite);
 void imported_print_end(const Suite *suite, Store *store, const char *option,
                         bool added, size_t replaced);
+
+typedef struct {
+  ImportArgs inputs;
+  const Places *places;
+  const char *store;   // the output; NULL: the usual one
+  const char *command; // as it was typed
+  bool add, quiet;
+} MergeRequest;
+
+// Merges, and says what came of it. Returns an exit status.
+int store_merge(const MergeRequest *r);
 
 #endif

@@ -14,6 +14,7 @@
 #include "cli/rebuild.h"
 #include "cli/run.h"
 #include "cli/run_close.h"
+#include "cli/run_queue.h"
 #include "cli/run_report.h"
 #include "cli/run_try.h"
 #include "command/cli.h"
@@ -50,8 +51,10 @@ typedef struct {
   double close; // seconds for a closer look; below 0: not given
   bool tries;   // --try
   RunTryOptions tried;
-  const char *base; // what relative paths are relative to; NULL: here
-  const char *root; // the session's directory; NULL: here
+  bool queued;
+  const char *shared; // --shared
+  const char *base;   // what relative paths are relative to; NULL: here
+  const char *root;   // the session's directory; NULL: here
   const char *source, *copied; // of what we built; NULL: nothing
   ConfineOptions confine;
   Arena arena;
@@ -85,8 +88,8 @@ static const char *absolute(Options *o, const char *path) {
 
 // Paths that the options name, made absolute.
 static void resolve_paths(Options *o) {
-  const char **paths[] = {&o->run.exe, &o->run.tests, &o->run.reference,
-                          &o->run.expect, &o->run.cwd};
+  const char **paths[] = {&o->shared,        &o->run.exe,    &o->run.tests,
+                          &o->run.reference, &o->run.expect, &o->run.cwd};
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
     if (*paths[i])
       *paths[i] = absolute(o, *paths[i]);
@@ -131,6 +134,11 @@ static const Option options[] = {
      "run only the K-th of N parts of the tests, for N machines; `culprit "
      "store "
      "merge` unites what they store"},
+    {"queue", NULL, &option_flag, offsetof(Options, queued),
+     "queue the tests in the store, for `culprit worker` on any machine, and "
+     "wait for their runs"},
+    {"shared", "DIR", &option_text, offsetof(Options, shared),
+     "directory for the bundle of --queue (default: in the store)"},
     {"watch", NULL, &option_flag, offsetof(Options, watch),
      "wait for a rebuild and run the failed tests again; once none fails, run "
      "all tests"},
@@ -650,6 +658,12 @@ static int run_tests(Options *o, const char *where, Store *store,
   if (!strcmp(root, cwd)) // perhaps the sources are in what is above
     r.project = o->copied && strcmp(o->copied, cwd) ? o->copied : NULL;
   Store *made = NULL;
+  RunQueue queue = {
+      .shared = o->shared, .show_progress = show_progress, .quiet = o->quiet};
+  if (o->queued) {
+    r.instead = run_queued;
+    r.instead_context = &queue;
+  }
   if (runner_open(&r, &o->run, &err) ||
       (!store && store_open(&made, where, STORE_CREATE, &err))) {
     status = cli_error(&err);
@@ -731,11 +745,20 @@ static int run_with_options(Options *o, int argc, char **argv) {
   return status;
 }
 
-enum { BISECT_SKIPS = 125 };
-
-static int bisect_status(int status) {
-  return status == EXIT_ENVIRONMENT || status == EXIT_NO_VERDICT ? BISECT_SKIPS
-                                                                 : status;
+// With options that go together.
+static int run_as_asked(Options *o, int argc, char **argv) {
+  if (o->queued && (!o->run.exe || o->run.shard.n || o->run.failed ||
+                    o->run.add || o->run.isolate || o->confined || o->watch))
+    return wrong("--queue: give --exe and --tests, and none of --shard, "
+                 "--failed, --add, --isolate, --confine and --watch");
+  if (!o->run.cwd)
+    o->run.cwd = absolute(o, ".");
+  be_quiet = o->quiet;
+  cli_resumes(argv);
+  show_progress = isatty(STDERR_FILENO) && !o->quiet;
+  int status = o->watch ? rebuild_watch(o->run.exe, o->store, argc, argv)
+                        : run_with_options(o, argc, argv);
+  return o->bisect ? run_bisect_status(status) : status;
 }
 
 static int run_main(int argc, char **argv) {
@@ -744,17 +767,8 @@ static int run_main(int argc, char **argv) {
   int status = parse_arguments(&o, argc, argv);
   if (status == OPTIONS_TAKEN)
     status = check_options(&o.run);
-  if (status == OPTIONS_TAKEN) {
-    if (!o.run.cwd)
-      o.run.cwd = absolute(&o, ".");
-    be_quiet = o.quiet;
-    cli_resumes(argv);
-    show_progress = isatty(STDERR_FILENO) && !o.quiet;
-    status = o.watch ? rebuild_watch(o.run.exe, o.store, argc, argv)
-                     : run_with_options(&o, argc, argv);
-    if (o.bisect)
-      status = bisect_status(status);
-  }
+  if (status == OPTIONS_TAKEN)
+    status = run_as_asked(&o, argc, argv);
   options_release(&o);
   return status;
 }

@@ -151,3 +151,9 @@ void run_describe(const RunOptions *o, bool built, const Runner *r, Str *out) {
   describe_limit(r, out);
   describe_disturbed(r, out);
 }
+
+int run_bisect_status(int status) {
+  enum { SKIP = 125 };
+  return status == EXIT_ENVIRONMENT || status == EXIT_NO_VERDICT ? SKIP
+                                                                 : status;
+}

@@ -20,4 +20,7 @@ bool run_report_failed_build(const Suite *suite);
 // the exit status.
 int run_report_no_map(const RunOptions *o, bool makes, const Suite *suite);
 
+// What --bisect ends with: `git bisect run` skips a version without a verdict.
+int run_bisect_status(int status);
+
 #endif

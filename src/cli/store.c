@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/store_merge.h"
+#include "cli/imported.h"
 #include "command/cli.h"
 #include "store/store.h"
+#include "store/test_queue.h"
 #include "util/escape.h"
+#include "util/mem.h"
 
 typedef struct {
   const char *store; // --store, or NULL
@@ -18,7 +20,7 @@ typedef struct {
   Arena arena;
 } Options;
 
-#define ACTIONS "list, prune, size or merge"
+#define ACTIONS "list, prune, size, status or merge"
 
 typedef int Action(Store *s, const Options *o, Err *err);
 
@@ -77,10 +79,35 @@ static int prune(Store *s, const Options *o, Err *err) {
   return 0;
 }
 
+static void print_status(const QueueStatus *q) {
+  printf("session %lld: %zu of %zu tests done, %zu taken by %zu worker%s",
+         (long long)q->session, q->done, q->all, q->taken, q->workers,
+         plural(q->workers));
+  if (q->done < q->all && q->recent) {
+    unsigned left = (unsigned)((q->all - q->done) * 60 / q->recent);
+    printf(", %zu a minute, %u:%02u left", q->recent, left / 60, left % 60);
+  }
+  putchar('\n');
+}
+
+static int status(Store *s, const Options *o, Err *err) {
+  (void)o;
+  QueueStatuses list;
+  if (test_queue_open(s, err) || test_queue_statuses(s, &list, err))
+    return -1;
+  for (size_t i = 0; i < list.len; i++)
+    print_status(&list.items[i]);
+  if (!list.len)
+    puts("nothing is queued");
+  array_release(&list);
+  return 0;
+}
+
 static const struct {
   const char *name;
   Action *act;
-} actions[] = {{"list", list}, {"prune", prune}, {"size", size}};
+} actions[] = {
+    {"list", list}, {"prune", prune}, {"size", size}, {"status", status}};
 
 static Action *find_action(const char *name) {
   for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
@@ -178,11 +205,13 @@ const Command cmd_store = {
     "store",
     "list, prune, measure or merge the stored sessions",
     store_main,
-    .usage = "list|prune|size|merge [OUT IN...] [options]",
+    .usage = "list|prune|size|status|merge [OUT IN...] [options]",
     .about = "list: print the stored sessions, newest first.\n"
              "prune: remove all but the newest sessions and free their space. "
              "Sessions in use are never removed.\n"
              "size: print the size of the store in bytes.\n"
+             "status: print what is queued, how many workers there are, and "
+             "the time left.\n"
              "merge OUT IN...: make one session in the store OUT out of the "
              "newest session of each store IN, for instance the shards of "
              "`culprit run --shard`. NAME=IN calls its tests NAME/...",

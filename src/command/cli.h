@@ -25,8 +25,8 @@ enum {
 };
 
 extern const Command cmd_cc, cmd_run, cmd_rank, cmd_try, cmd_why, cmd_report,
-    cmd_import, cmd_mutants, cmd_input, cmd_near, cmd_spec, cmd_web, cmd_eval,
-    cmd_since, cmd_store, cmd_doctor;
+    cmd_import, cmd_ingest, cmd_mutants, cmd_input, cmd_near, cmd_spec, cmd_web,
+    cmd_eval, cmd_since, cmd_store, cmd_worker, cmd_bundle, cmd_doctor;
 extern const Command cmd_automake_driver; // `make check` calls it
 
 // Print "culprit: message" on stderr and return the status.

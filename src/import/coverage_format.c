@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "store/store_address.h"
 #include "util/fs.h"
 #include "verdict/files.h"
 
@@ -41,7 +42,7 @@ const ImportFormat *import_format_find(const char *name) {
 
 ImportArg import_arg(const char *text, Arena *arena) {
   const char *equals = strchr(text, '=');
-  if (!equals || equals == text || fs_exists(text))
+  if (!equals || equals == text || fs_exists(text) || address_is_server(text))
     return (ImportArg){.path = text};
   return (ImportArg){.path = equals + 1,
                      .name =

@@ -41,6 +41,8 @@ struct Collector {
   ARRAY(KnownUnit) units;
   Hashmap unit_ids;
   Str file; // the run file being read
+  bool sealed;
+  ARRAY(char *) libraries; // of the programs; looked for once it is sealed
   TakePair *take_pair;
   void *pair_ctx;
   ARRAY(StatementPair) pairs; // this run
@@ -66,7 +68,8 @@ typedef struct {
 typedef ARRAY(DeadProcess) DeadProcesses;
 
 // Adds how the process died, if it did.
-void collector_note_death(const RunHeader *h, size_t size, DeadProcesses *dead);
+void collector_note_death(Collector *c, const RunHeader *h, size_t size,
+                          DeadProcesses *dead);
 // Adds the death to the run, and takes back what was not executed for it.
 void collector_add_death(Collector *c, DeadProcess *d, Run *run);
 

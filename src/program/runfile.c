@@ -55,6 +55,9 @@ void collector_free(Collector *c) {
   hashmap_release(&c->module_paths);
   hashmap_release(&c->unit_ids);
   str_release(&c->file);
+  for (size_t i = 0; i < c->libraries.len; i++)
+    free(c->libraries.items[i]);
+  array_release(&c->libraries);
   array_release(&c->pairs);
   str_release(&c->turns);
   free(c);
@@ -98,7 +101,46 @@ int collector_add_module(Collector *c, const char *path, Err *err) {
 }
 
 static int add_library(void *collector, const char *path, Err *err) {
-  return collector_add_module(collector, path, err);
+  Collector *c = collector;
+  array_push(&c->libraries, mem_strdup(path));
+  return collector_add_module(c, path, err);
+}
+
+void collector_seal(Collector *c) { c->sealed = true; }
+
+bool collector_knows(const Collector *c, const unsigned char id[16]) {
+  return collector_unit(c, id) != NULL;
+}
+
+typedef struct {
+  const Collector *collector;
+  const RunHeader *header;
+} FileOrigin;
+
+static const char *module_of_unit(const Collector *c, const unsigned char *id) {
+  for (size_t i = 0; i < c->modules.len; i++)
+    for (size_t k = 0; k < c->modules.items[i]->units.len; k++)
+      if (!memcmp(c->modules.items[i]->units.items[k].unit.id.bytes, id,
+                  sizeof(UnitId)))
+        return c->modules.items[i]->path;
+  return NULL;
+}
+
+// Where a module of a process lies here; NULL: nowhere. That which left the file
+// is known by its units, whatever it is called.
+static const char *module_here(void *origin, const char *path) {
+  const Collector *c = ((const FileOrigin *)origin)->collector;
+  const RunHeader *h = ((const FileOrigin *)origin)->header;
+  const char *base = path_base(path);
+  if (h->nunits && !strncmp(path, h->module, sizeof h->module))
+    return module_of_unit(c, ((const RunUnit *)(h + 1))->id);
+  for (size_t i = 0; i < c->modules.len; i++)
+    if (!strcmp(path_base(c->modules.items[i]->path), base))
+      return c->modules.items[i]->path;
+  for (size_t i = 0; i < c->libraries.len; i++)
+    if (!strcmp(path_base(c->libraries.items[i]), base))
+      return c->libraries.items[i];
+  return NULL;
 }
 
 int collector_add_program(Collector *c, const char *path, Err *err) {
@@ -177,7 +219,7 @@ int collector_read_units(Collector *c, const RunHeader *h, size_t size,
     KnownUnit *u = collector_unit(c, units[i].id);
     if (is_pair_log(units[i].id))
       continue;
-    if (!u && !looked) {
+    if (!u && !looked && !c->sealed) {
       char module[sizeof h->module + 1] = {0};
       memcpy(module, h->module, sizeof h->module);
       Err map_err = {0};
@@ -337,12 +379,15 @@ static const char *signal_name(uint32_t number) {
   return name ? name : "?";
 }
 
-void collector_note_death(const RunHeader *h, size_t size,
+void collector_note_death(Collector *c, const RunHeader *h, size_t size,
                           DeadProcesses *dead) {
   if (h->state != RUN_DIED && h->state != RUN_DYING)
     return;
   DeadProcess d = {.signal = h->signal};
-  d.n = unwind_death(h, size, d.places, MAX_FRAMES, &d.complete);
+  FileOrigin origin = {c, h};
+  ModuleFinder here = {module_here, &origin};
+  d.n = unwind_death(h, size, c->sealed ? &here : NULL, d.places, MAX_FRAMES,
+                     &d.complete);
   array_push(dead, d);
 }
 
@@ -486,7 +531,7 @@ static int read_run_file(Collector *c, int dir, const char *name, Run *run,
                        "a boundary between its tests could not be written");
   if (collector_read_units(c, h, c->file.len, run, err))
     return -1;
-  collector_note_death(h, c->file.len, dead);
+  collector_note_death(c, h, c->file.len, dead);
   return 0;
 }
 
@@ -547,6 +592,13 @@ static void read_turns(Collector *c, int dir, const char *name) {
   close(fd);
 }
 
+static void end_run(Collector *c, DeadProcesses *dead, Run *run) {
+  for (size_t i = 0; i < dead->len; i++)
+    collector_add_death(c, &dead->items[i], run);
+  array_release(dead);
+  collector_translate(c, run);
+}
+
 int collector_collect(Collector *c, const char *path, Run *run, Err *err) {
   DIR *dir = opendir(path);
   if (!dir) {
@@ -570,9 +622,17 @@ int collector_collect(Collector *c, const char *path, Run *run, Err *err) {
   closedir(dir);
   if (c->marked)
     segments_unite(c, path);
-  for (size_t i = 0; i < dead.len; i++)
-    collector_add_death(c, &dead.items[i], run);
-  array_release(&dead);
-  collector_translate(c, run);
+  end_run(c, &dead, run);
+  return rc;
+}
+
+int collector_collect_files(Collector *c, int dir, const char *const *names,
+                            size_t n, Run *run, Err *err) {
+  DeadProcesses dead = {0};
+  int rc = 0;
+  str_clear(&c->turns);
+  for (size_t i = 0; !rc && i < n; i++)
+    rc = read_run_file(c, dir, names[i], run, &dead, err);
+  end_run(c, &dead, run);
   return rc;
 }

@@ -3,6 +3,7 @@
 #ifndef CULPRIT_PROGRAM_RUNFILE_H
 #define CULPRIT_PROGRAM_RUNFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,17 @@ size_t collector_units(const Collector *c);
 // left out.
 typedef uint32_t TakePair(void *ctx, uint32_t def, uint32_t use);
 void collector_take_pairs(Collector *c, TakePair *take, void *ctx);
+
+// From now on no module is read but those that are known: run files may come
+// from anywhere, and name any file. Modules and libraries that a process had
+// mapped are looked for among those of the known programs, by their last name.
+void collector_seal(Collector *c);
+// Is this unit one of a known module?
+bool collector_knows(const Collector *c, const unsigned char id[16]);
+
+// Adds these files of a directory to the run, as collector_collect does.
+int collector_collect_files(Collector *c, int dir, const char *const *names,
+                            size_t n, Run *run, Err *err);
 
 // Adds everything found in `dir` to the run: hits, processes, deaths, and a
 // note about what could not be read (truncated file, unknown unit). Fails only

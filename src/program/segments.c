@@ -543,7 +543,7 @@ static int count_run_file(Reading *r, const Module *m, Run *run,
   if (h) {
     rc =
         collector_read_units(r->collector, h, r->collector->file.len, run, err);
-    collector_note_death(h, r->collector->file.len, dead);
+    collector_note_death(r->collector, h, r->collector->file.len, dead);
   }
   closedir(dir);
   return rc;

@@ -84,7 +84,8 @@ static const Dwfl_Callbacks callbacks = {
 };
 
 // One line of /proc/PID/maps: the first mapping of each file names a module.
-static void report_line(Dwfl *dwfl, const char *line, size_t n) {
+static void report_line(Dwfl *dwfl, const char *line, size_t n,
+                        const ModuleFinder *here) {
   char text[512];
   unsigned long start, end, offset;
   int at = 0;
@@ -96,16 +97,19 @@ static void report_line(Dwfl *dwfl, const char *line, size_t n) {
           3 ||
       !at || text[at] != '/' || offset)
     return;
-  dwfl_report_elf(dwfl, path_base(text + at), text + at, -1, start, false);
+  const char *path = here ? here->find(here->context, text + at) : text + at;
+  if (path)
+    dwfl_report_elf(dwfl, path_base(path), path, -1, start, false);
 }
 
-static void report_modules(Dwfl *dwfl, const char *maps, size_t size) {
+static void report_modules(Dwfl *dwfl, const char *maps, size_t size,
+                           const ModuleFinder *here) {
   dwfl_report_begin(dwfl);
   for (const char *end = maps + size; maps < end;) {
     const char *stop = memchr(maps, '\n', (size_t)(end - maps));
     if (!stop)
       break; // cut off
-    report_line(dwfl, maps, (size_t)(stop - maps));
+    report_line(dwfl, maps, (size_t)(stop - maps), here);
     maps = stop + 1;
   }
   dwfl_report_end(dwfl, NULL, NULL);
@@ -212,8 +216,19 @@ static bool find_area(const RunHeader *h, size_t size, Unwind *u,
   return true;
 }
 
-size_t unwind_death(const RunHeader *h, size_t size, CodePlace *out, size_t max,
-                    bool *complete) {
+// What may be return addresses, from the innermost.
+static void scan_stack(Dwfl *dwfl, Unwind *u) {
+  for (size_t at = 0; at + 8 <= u->stack_size && u->n < u->max; at += 8) {
+    uint64_t pc;
+    memcpy(&pc, u->stack + at, sizeof pc);
+    Dwfl_Module *module = pc ? dwfl_addrmodule(dwfl, pc - 1) : NULL;
+    if (module)
+      add_places(u, module, pc - 1);
+  }
+}
+
+size_t unwind_death(const RunHeader *h, size_t size, const ModuleFinder *here,
+                    CodePlace *out, size_t max, bool *complete) {
   Unwind u = {.h = h, .out = out, .max = max};
   const char *maps;
   *complete = false;
@@ -222,10 +237,12 @@ size_t unwind_death(const RunHeader *h, size_t size, CodePlace *out, size_t max,
   Dwfl *dwfl = dwfl_begin(&callbacks);
   if (!dwfl)
     return 0;
-  report_modules(dwfl, maps, h->maps_size);
+  report_modules(dwfl, maps, h->maps_size, here);
   if (dwfl_attach_state(dwfl, NULL, 1, &thread_callbacks, &u))
     *complete =
         dwfl_getthread_frames(dwfl, 1, add_frame, &u) == 0 && !u.short_of;
+  if (here && !u.n)
+    scan_stack(dwfl, &u);
   dwfl_end(dwfl);
   return u.n;
 }

@@ -17,13 +17,22 @@ typedef struct {
   uint32_t line;
 } CodePlace;
 
+// Where a module that a process had mapped lies here; NULL: it is not to be
+// read.
+typedef struct {
+  const char *(*find)(void *context, const char *path);
+  void *context;
+} ModuleFinder;
+
 // Up to `max` places, innermost first and each but once; frames without line
 // information are left out. The caller frees each `file`. 0 if nothing could be
 // found. `complete`: the stack was followed to its end.
 // `h` is followed by its death area in the same buffer of `size` bytes; both
-// are untrusted.
-size_t unwind_death(const RunHeader *h, size_t size, CodePlace *out, size_t max,
-                    bool *complete);
+// are untrusted. `here`: NULL: modules lie where the process had them. Else it
+// may have run on another machine, with other libraries: if the stack cannot be
+// followed, its return addresses in the modules that are here are the places.
+size_t unwind_death(const RunHeader *h, size_t size, const ModuleFinder *here,
+                    CodePlace *out, size_t max, bool *complete);
 
 // One place of one frame of a running thread; those of code that was inlined
 // have the frame's address, too.

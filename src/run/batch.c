@@ -317,7 +317,8 @@ static int judge(Batch *b, BatchSlot *s, Err *err) {
 
 static int test_ended(Batch *b, BatchSlot *s, Err *err) {
   Run *run = &s->runs[s->repeat.attempt];
-  const char *exe = b->runner->options->exe;
+  const char *exe = b->runner->shown_exe;
+  exe = exe ? exe : b->runner->options->exe;
   run->test = mem_strdup(s->test->name);
   run->command = mem_strdup(test_command(s->test, exe, &s->arena));
   run->status = s->outcome.status;
@@ -435,10 +436,13 @@ static int start_idle_slots(Batch *b, size_t nslots, Err *err) {
 }
 
 static int run_all(Batch *b, size_t nslots, Err *err) {
-  int patience = b->runner->close ? LOOK : -1;
+  Runner *r = b->runner;
+  int patience = r->close || r->tick ? LOOK : -1;
   while (may_go_on(b)) {
     if (start_idle_slots(b, nslots, err))
       return -1;
+    if (r->tick)
+      r->tick(r->tick_context);
     size_t slot;
     Outcome outcome;
     PoolEvent event = pool_wait(b->runner->pool, patience, &slot, &outcome);
@@ -457,6 +461,8 @@ static int run_all(Batch *b, size_t nslots, Err *err) {
 int batch_run(Runner *r, const Test *tests, size_t ntests, Err *err) {
   if (r->close && r->close->tests)
     return r->close->tests(r->close->context, r, tests, ntests, err);
+  if (r->instead && !r->close)
+    return r->instead(r->instead_context, r, tests, ntests, err);
   size_t nslots = (size_t)r->options->jobs;
   Batch b = {.runner = r, .tests = tests, .ntests = ntests, .nslots = nslots};
   b.slots = arena_array(&b.arena, BatchSlot, nslots);

@@ -276,20 +276,28 @@ static int begin_close(Runner *r) {
   return 0;
 }
 
+static int begin_collecting(Runner *r) {
+  collector_free(r->collector);
+  r->collector = collector_new(assign_ids, r);
+  r->stale = false;
+  r->already = r->total = 0;
+  return 0;
+}
+
 int runner_begin(Runner *r, const char *adapter, Err *err) {
   const RunOptions *o = r->options;
   if (open_processes(r, err))
     return -1;
   if (r->close)
     return begin_close(r);
+  if (r->work) {
+    r->session = r->work;
+    return r->collector ? 0 : begin_collecting(r);
+  }
   bool reopen = (o->failed || o->add) && !r->fresh;
   if (reopen ? reopen_session(r, err) : begin_session(r, adapter, err))
     return -1;
-  collector_free(r->collector);
-  r->collector = collector_new(assign_ids, r);
-  r->stale = false;
-  r->already = r->total = 0;
-  return 0;
+  return begin_collecting(r);
 }
 
 int runner_close(Runner *r, bool complete, Err *err) {
@@ -341,8 +349,11 @@ static bool is_chosen(const RunOptions *o, const char *test) {
 
 bool runner_is_done(const Runner *r, const char *test) {
   uint64_t ignored;
-  return !is_chosen(r->options, test) ||
-         hashmap_get(&r->done_index, test, strlen(test), &ignored);
+  if (!is_chosen(r->options, test))
+    return true;
+  if (r->wanted)
+    return !hashmap_get(r->wanted, test, strlen(test), &ignored);
+  return hashmap_get(&r->done_index, test, strlen(test), &ignored);
 }
 
 // --- runs -------------------------------------------------------------------

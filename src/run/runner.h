@@ -145,6 +145,21 @@ struct Runner {
   bool stale; // the session cannot go on: the program was built anew
   bool fresh; // begin a new session, whatever is there
 
+  // For a worker: the session that the runs are for, which it does not begin or
+  // end, the names of the tests to run, and what their program is called where
+  // the session was begun. 0, NULL, NULL: an ordinary run.
+  int64_t work;
+  const Hashmap *wanted;
+  const char *shown_exe;
+  // Called often while tests run. May be NULL.
+  void (*tick)(void *context);
+  void *tick_context;
+  // Is given the tests instead of their being run here: sees to it that their
+  // runs get into the session. NULL: they are run.
+  int (*instead)(void *context, Runner *r, const Test *tests, size_t n,
+                 Err *err);
+  void *instead_context;
+
   // Called when a run is finished and when a session goes on. May be NULL.
   void (*progress)(const Runner *r);
   // Called with every run that was judged and stored. May be NULL.

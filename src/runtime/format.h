@@ -10,6 +10,10 @@
 // the file: whatever the process counts is in the file at once, however it
 // ends. Each unit's counters fill whole pages, so that no other data shares
 // them. The death area is sparse and written only by the fatal-signal hook.
+//
+// Nothing that the program works on gets into it: of registers and stack only
+// words that are addresses of code or of the saved stack are kept, the others
+// are 0; of the memory map only the first line of each file with code.
 #ifndef CULPRIT_RUNTIME_FORMAT_H
 #define CULPRIT_RUNTIME_FORMAT_H
 
@@ -25,7 +29,7 @@
 // nobody uses and that leaves no core file.
 #define RUNFILE_HANG 16 // SIGSTKFLT
 
-#define RUNFILE_REGS 18u // x86-64: 16 general, pc, fault address
+#define RUNFILE_REGS 18u // x86-64: 16 general, pc, and one that is always 0
 
 // Life of a run file. A reader may see any of them: the process can be killed
 // between two instructions.

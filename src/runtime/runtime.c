@@ -21,9 +21,13 @@
 // one before anything else.
 //
 // Fatal signals whose action the program left at its default get a hook that
-// saves registers, stack and memory map for the tool to unwind, then lets the
-// signal do what it would have done. Sanitizers end a process in their own way:
-// they offer a call for that.
+// saves what the tool needs to unwind: of registers and stack the addresses of
+// code and stack, of the memory map the modules. Nothing else is kept: what the
+// program works on never gets into a run file. Then the signal does what it
+// would have done. Sanitizers end a process in their own way: they offer a call
+// for that.
+//
+// CULPRIT_SAMPLE=N records one start in N, chosen at random.
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
@@ -407,51 +411,170 @@ __asm__(".pushsection .text.__culprit_restorer,\"axG\",@progbits,"
         ".size __culprit_restorer, .-__culprit_restorer\n"
         ".popsection\n");
 
-INLINE uint32_t save_stack(void *to, const void *from) {
-  struct iovec local = {to, RUNFILE_STACK}, remote = {(void *)from, 0};
-  long pid = CALL(SYS_getpid, 0, 0, 0);
-  // Page by page from the top: what lies beyond the stack cannot be read.
-  for (size_t n = RUNFILE_STACK; n >= 256; n /= 2) {
-    remote.iov_len = local.iov_len = n;
-    long got =
-        call6(SYS_process_vm_readv, pid, (long)&local, 1, (long)&remote, 1, 0);
-    if (got > 0)
-      return (uint32_t)got;
+// In the buffer of segments, which a dying process does not need: the memory
+// map, where code is, and a page of the stack. What is copied from there to the
+// file is reduced already: a process may be killed between two instructions.
+enum { CODE_AT = RUNFILE_MAPS, CODE_MOST = 1024, PAGE_AT = CODE_AT + 16384 };
+
+typedef struct {
+  uint64_t from, to;
+} CodeRange;
+
+// One line of /proc/self/maps.
+typedef struct {
+  const char *text, *path; // path: up to the end; "" if it is no file's
+  size_t size, path_size;
+  uint64_t offset;
+  CodeRange range;
+  bool code;
+} MapLine;
+
+INLINE const char *get_hex(const char *p, uint64_t *v) {
+  for (*v = 0;; p++) {
+    unsigned c = (unsigned char)*p;
+    unsigned digit = c - '0' < 10 ? c - '0' : c - 'a' < 6 ? c - 'a' + 10 : 16;
+    if (digit == 16)
+      return p;
+    *v = *v << 4 | digit;
   }
+}
+
+// "55d0c0a00000-55d0c0a01000 r-xp 00001000 08:01 1234   /usr/bin/prog\n".
+// False: there is no whole line.
+INLINE bool next_line(const char **at, const char *end, MapLine *l) {
+  const char *p = *at, *stop = p;
+  while (stop < end && *stop != '\n')
+    stop++;
+  if (stop == end)
+    return false;
+  l->text = p;
+  l->size = (size_t)(stop + 1 - p);
+  *at = stop + 1;
+  p = get_hex(p, &l->range.from);
+  p = get_hex(p + (*p == '-'), &l->range.to);
+  l->code = stop - p > 4 && p[3] == 'x';
+  for (int field = 0; field < 2; field++) { // to the mode, to the offset
+    while (p < stop && *p == ' ')
+      p++;
+    while (field == 0 && p < stop && *p != ' ')
+      p++;
+  }
+  get_hex(p, &l->offset);
+  while (p < stop && *p != '/')
+    p++;
+  l->path = p;
+  l->path_size = (size_t)(stop - p);
+  return true;
+}
+
+INLINE bool same_path(const MapLine *a, const MapLine *b) {
+  size_t n = a->path_size;
+  if (n != b->path_size)
+    return false;
+  while (n && a->path[n - 1] == b->path[n - 1])
+    n--;
+  return !n;
+}
+
+// Is it the first mapping of a file with code? Its other mappings follow.
+INLINE bool begins_module(const MapLine *l, const char *at, const char *end) {
+  MapLine next = *l;
+  bool code = l->code;
+  if (!l->path_size || l->offset)
+    return false;
+  while (!code && next_line(&at, end, &next))
+    if (next.path_size) {
+      if (!same_path(l, &next))
+        return false;
+      code = next.code;
+    }
+  return code;
+}
+
+// Leaves the lines of modules; returns the size. *n: ranges of code.
+__attribute__((noinline)) uint32_t __culprit_reduce_maps(size_t size,
+                                                         size_t *n) {
+  char *maps = __culprit_buffer, *out = maps;
+  const char *at = maps, *end = maps + size;
+  CodeRange *code = (CodeRange *)(__culprit_buffer + CODE_AT);
+  MapLine line;
+  *n = 0;
+  while (next_line(&at, end, &line)) {
+    if (line.code && line.path_size && *n < CODE_MOST)
+      code[(*n)++] = line.range;
+    if (begins_module(&line, at, end)) {
+      copy(out, line.text, line.size);
+      out += line.size;
+    }
+  }
+  return (uint32_t)(out - maps);
+}
+
+// An address of code or of the stack, which is what an unwinder follows; all
+// else may be data.
+INLINE uint64_t reduce_word(uint64_t v, uint64_t sp, size_t n) {
+  const CodeRange *code = (const CodeRange *)(__culprit_buffer + CODE_AT);
+  if (v >= sp && v - sp < RUNFILE_STACK)
+    return v;
+  for (size_t i = 0; i < n; i++)
+    if (v >= code[i].from && v < code[i].to)
+      return v;
   return 0;
 }
 
-INLINE uint32_t save_maps(char *to) {
+__attribute__((noinline)) uint32_t __culprit_save_stack(char *to, uint64_t sp,
+                                                        size_t n) {
+  uint64_t *page = (uint64_t *)(__culprit_buffer + PAGE_AT);
+  size_t have = 0;
+  while (have < RUNFILE_STACK) { // what lies beyond the stack is not readable
+    uint64_t from = sp + have;
+    size_t most = RUNFILE_PAGE - from % RUNFILE_PAGE;
+    most = most < RUNFILE_STACK - have ? most : RUNFILE_STACK - have;
+    long got =
+        copy_checked(SYS_process_vm_readv, page, (const void *)from, most);
+    if (got != (long)most)
+      break;
+    for (size_t i = 0; i < most / 8; i++)
+      page[i] = reduce_word(page[i], sp, n);
+    copy(to + have, page, most & ~(size_t)7);
+    have += most;
+  }
+  return (uint32_t)have;
+}
+
+INLINE size_t read_maps(void) {
   long fd = CALL(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
   if (fd < 0)
     return 0;
   size_t have = 0;
   long n;
-  while (have < RUNFILE_MAPS &&
-         (n = CALL(SYS_read, fd, to + have, RUNFILE_MAPS - have)) > 0)
+  while (have < RUNFILE_MAPS && (n = CALL(SYS_read, fd, __culprit_buffer + have,
+                                          RUNFILE_MAPS - have)) > 0)
     have += (size_t)n;
   CALL(SYS_close, fd, 0, 0);
-  return (uint32_t)have;
+  return have;
 }
 
 // `sig` 0: a sanitizer ended the process.
-INLINE void save_death(RunHeader *h, int sig, int code, const void *address,
-                       const greg_t *regs) {
+INLINE void save_death(RunHeader *h, int sig, int code, const greg_t *regs) {
   // DWARF's order of the registers, which is what an unwinder asks for.
   static const unsigned char order[17] = {
       REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
       REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
       REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+  size_t n;
+  uint64_t sp = (uint64_t)regs[REG_RSP];
+  uint32_t maps_size = __culprit_reduce_maps(read_maps(), &n);
   for (int i = 0; i < 17; i++)
-    h->regs[i] = (uint64_t)regs[order[i]];
-  h->regs[17] = (uint64_t)(uintptr_t)address;
+    h->regs[i] = reduce_word((uint64_t)regs[order[i]], sp, n);
   h->signal = (uint32_t)sig;
   h->code = code;
   char *area = (char *)h + h->death;
   // 23: MADV_POPULATE_WRITE. A full disk must not turn into another signal.
   if (!CALL(SYS_madvise, area, RUNFILE_STACK + RUNFILE_MAPS, 23)) {
-    h->stack_size = save_stack(area, (const void *)regs[REG_RSP]);
-    h->maps_size = save_maps(area + RUNFILE_STACK);
+    copy(area + RUNFILE_STACK, __culprit_buffer, maps_size);
+    h->maps_size = maps_size;
+    h->stack_size = __culprit_save_stack(area, sp, n);
   }
   h->state = RUN_DIED;
 }
@@ -467,7 +590,7 @@ void __culprit_fatal(int sig, siginfo_t *info, void *context) {
   RunHeader *h = __culprit_header;
   __culprit_check(NULL);
   if (claim_death(h))
-    save_death(h, sig, info->si_code, info->si_addr,
+    save_death(h, sig, info->si_code,
                ((const ucontext_t *)context)->uc_mcontext.gregs);
   struct KernelAction standard;
   clear(&standard, sizeof standard);
@@ -496,7 +619,7 @@ void __culprit_reported(void) {
   SAVE("r15", REG_R15);
 #undef SAVE
   __asm__ volatile("leaq 0(%%rip), %0" : "=r"(regs[REG_RIP]));
-  save_death(h, 0, 0, NULL, regs);
+  save_death(h, 0, 0, regs);
 }
 
 INLINE void hook_signals(void) {
@@ -541,6 +664,32 @@ __attribute__((noinline)) void __culprit_become_close(char **argv) {
 
 // --- start ------------------------------------------------------------------
 
+// The kernel gives each start 16 random bytes; all modules of the process see
+// the same and decide alike.
+INLINE uint64_t random_of_start(void) {
+  uint64_t r = 0;
+  const void *bytes =
+      getauxval ? (const void *)getauxval(25 /* AT_RANDOM */) : NULL;
+  if (bytes)
+    copy(&r, bytes, sizeof r);
+  else
+    CALL(SYS_getrandom, &r, sizeof r, 0);
+  r ^= r >> 32; // it is a secret of the C library, too: nothing of it is told
+  r *= 0xd6e8feb86659fd93u;
+  r ^= r >> 32;
+  r *= 0xd6e8feb86659fd93u;
+  return r ^ r >> 32;
+}
+
+// CULPRIT_SAMPLE=100: of a hundred starts one is recorded.
+INLINE bool is_left_out(void) {
+  const char *every = variable("CULPRIT_SAMPLE", 14);
+  uint64_t n = 0;
+  for (; every && *every >= '0' && *every <= '9' && n < 1u << 30; every++)
+    n = n * 10 + (uint64_t)(*every - '0');
+  return n > 1 && random_of_start() % n != 0;
+}
+
 __attribute__((constructor(101))) void __culprit_start(int argc, char **argv) {
   (void)argc;
   if (__culprit_started)
@@ -553,7 +702,7 @@ __attribute__((constructor(101))) void __culprit_start(int argc, char **argv) {
   size_t n = length(dir);
   if (n >= PATH_MAX_)
     return;
-  if (!is_own_user())
+  if (!is_own_user() || is_left_out())
     return;
   copy(__culprit_dir, dir, n + 1);
   __culprit_open(true);

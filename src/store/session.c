@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "store/internal.h"
+#include "util/mem.h"
 
 // --- begin, reopen, finish -------------------------------------------------
 
@@ -88,6 +89,40 @@ int session_begin(Store *s, const char *key, const char *command,
   if (*session)
     db_let_go(&s->db, *session);
   return -1;
+}
+
+static int find_session(Store *s, const char *key, int64_t *session, Err *err) {
+  DbQuery q;
+  *session = 0;
+  if (query_start(&q, &s->db,
+                  "SELECT id FROM session WHERE key = ?"
+                  " ORDER BY id DESC LIMIT 1",
+                  VALUES(v_text(key)), err))
+    return -1;
+  int rc = query_next(&q, err);
+  if (rc > 0)
+    *session = query_int(&q, 0);
+  query_end(&q);
+  return rc < 0 ? -1 : 0;
+}
+
+static int extend_session(void *ctx, Err *err) {
+  Beginning *b = ctx;
+  Store *s = b->store;
+  if (find_session(s, b->key, b->session, err))
+    return -1;
+  *b->continued = *b->session != 0;
+  if (!*b->continued)
+    return insert_session(s, b->key, b->command, b->cwd, b->session, err);
+  db_hold(&s->db, *b->session);
+  return 0;
+}
+
+int session_extend(Store *s, const char *key, const char *command,
+                   const char *cwd, int64_t *session, Err *err) {
+  bool continued;
+  Beginning b = {s, key, command, cwd, session, &continued};
+  return db_write(&s->db, DB_ALONE, extend_session, &b, err);
 }
 
 int session_newest(Store *s, int64_t *session, Err *err) {

@@ -59,6 +59,10 @@ int session_begin(Store *s, const char *key, const char *command,
 // Continues the newest session whatever its key (--failed, --add); one without
 // runs only if there is no other.
 int session_reopen(Store *s, int64_t *session, Err *err);
+// Continues the newest session with this key even if it is finished, else
+// begins one.
+int session_extend(Store *s, const char *key, const char *command,
+                   const char *cwd, int64_t *session, Err *err);
 // Also removes the oldest sessions: the newest 10 stay, or CULPRIT_KEEP.
 int session_finish(Store *s, int64_t session, Err *err);
 

@@ -3,10 +3,13 @@
 #include "test.h"
 
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "fleet/field.h"
 #include "fleet/merge.h"
 #include "run/shard.h"
+#include "runtime/format.h"
 #include "store/store.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -361,5 +364,93 @@ TEST(what_does_not_fit_together_is_refused_and_leaves_no_session) {
   assert_int_equal(n, 0);
   store_list_free(list, n);
   store_close(out);
+  home_release(&h);
+}
+
+// --- the field ------------------------------------------------------------------
+
+// The only run file that the fixture leaves when it is called with a word.
+static void leave_run_file(Home *h, const char *word, Str *out) {
+  char *dir = arena_printf(&h->arena, "%s/%s", h->root, word);
+  assert_int_equal(fs_mkdirs(dir, &h->err), 0);
+  pid_t pid = fork();
+  if (!pid) {
+    setenv("CULPRIT_RUN", dir, 1);
+    if (!freopen("/dev/null", "w", stdout))
+      _exit(1);
+    execl(FIXTURE, FIXTURE, word, (char *)NULL);
+    _exit(127);
+  }
+  int status;
+  waitpid(pid, &status, 0);
+  char *command = arena_printf(&h->arena, "ls %s", dir), name[256] = "";
+  FILE *list = popen(command, "r");
+  assert_non_null(fgets(name, sizeof name, list));
+  pclose(list);
+  name[strcspn(name, "\n")] = '\0';
+  char *path = arena_printf(&h->arena, "%s/%s", dir, name);
+  assert_int_equal(fs_read(path, 0, out, &h->err), 0);
+}
+
+static uint64_t next_random(uint64_t *state) {
+  *state ^= *state << 13;
+  *state ^= *state >> 7;
+  *state ^= *state << 17;
+  return *state;
+}
+
+// Bytes of the header, the list of units, the registers and the stack.
+static void spoil(Str *text, uint64_t *random) {
+  size_t interesting = sizeof(RunHeader) + 4 * sizeof(RunUnit);
+  const RunHeader *h = (const RunHeader *)text->data;
+  size_t n = 1 + next_random(random) % 6, death = h->death;
+  for (size_t i = 0; i < n; i++) {
+    uint64_t r = next_random(random);
+    size_t from = r % 4 ? 8 : death, most = r % 4 ? interesting : 2048;
+    size_t at = from + next_random(random) % most;
+    if (at < text->len)
+      text->data[at] = (char)next_random(random);
+  }
+  if (next_random(random) % 8 == 0)
+    text->len = next_random(random) % text->len;
+}
+
+TEST(no_run_file_does_harm) {
+  enum { MUTANTS = 400 };
+  Home h;
+  FieldRuns *f;
+  Store *s;
+  Str whole = {0};
+  uint64_t random = 88172645463325252u;
+  home_init(&h);
+  leave_run_file(&h, "segv", &whole);
+  FieldProgram program = {FIXTURE, "1"};
+  FieldOptions o = {.programs = &program,
+                    .nprograms = 1,
+                    .command = "culprit ingest",
+                    .cwd = "/"};
+  assert_int_equal(store_open(&s, path_in(&h, "store"), STORE_CREATE, &h.err),
+                   0);
+  assert_int_equal(field_open(&f, s, &o, &h.err), 0);
+  const char *path = path_in(&h, "x.run");
+  for (int i = 0; i < MUTANTS; i++) {
+    Str text = {0};
+    str_addn(&text, whole.data, whole.len);
+    if (i)
+      spoil(&text, &random);
+    assert_int_equal(fs_write(path, text.data, text.len, &h.err), 0);
+    if (field_add(f, path, &h.err))
+      fail_msg("%s", h.err.text);
+    str_release(&text);
+  }
+  if (field_flush(f, &h.err))
+    fail_msg("%s", h.err.text);
+  Suite suite;
+  assert_int_equal(store_load(s, 0, &suite, &h.err), 0);
+  assert_in_range(suite.nruns, 1, MUTANTS);
+  suite_release(&suite);
+  field_close(f);
+  store_close(s);
+  str_release(&whole);
   home_release(&h);
 }
