@@ -27,6 +27,10 @@
 #include "util/fs.h"
 #include "util/mem.h"
 
+// As `culprit input` does it.
+static const ReplayOptions as_searched = {.note_texts = true,
+                                          .split_tables = true};
+
 static const char *stop_kind_name(StopKind kind) {
   static const char *const names[] = {"end", "crash", "call", "cut", "limit"};
   return kind <= STOP_LIMIT ? names[kind] : "?";
@@ -174,7 +178,7 @@ static int run_again(const Runner *r, const Inputs *in, ExprPool *pool,
   if (!rc)
     rc = trace_open(&t, file, err);
   if (!rc) {
-    rc = replay(r->program, &t, in, pool, path, err);
+    rc = replay_with(r->program, &t, in, pool, &as_searched, path, err);
     trace_close(&t);
   }
   free(file);
@@ -255,7 +259,7 @@ static int replay_file(Program *p, const char *executable, const char *file,
     inputs_add_env(&in, o->variable, getenv(o->variable));
   Path path;
   double start = seconds();
-  int rc = replay(p, &t, &in, pool, &path, &err);
+  int rc = replay_with(p, &t, &in, pool, &as_searched, &path, &err);
   double took = seconds() - start;
   if (!rc) {
     show(&path, p, pool, o);

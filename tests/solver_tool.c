@@ -41,6 +41,10 @@ typedef struct {
   char **argv;
 } Options;
 
+// As `culprit input` does it.
+static const ReplayOptions as_searched = {.note_texts = true,
+                                          .split_tables = true};
+
 static int die(const Err *err) {
   fprintf(stderr, "solver_tool: %s\n", err->text);
   return 3;
@@ -233,7 +237,7 @@ static int measure_trace(Program *p, const char *file, const Options *o) {
     inputs_add_env(&in, o->variable, getenv(o->variable));
   ExprPool *pool = expr_pool_new();
   Path path;
-  int rc = replay(p, &t, &in, pool, &path, &err);
+  int rc = replay_with(p, &t, &in, pool, &as_searched, &path, &err);
   rc = rc ? die(&err) : measure(p, pool, &path, o);
   path_release(&path);
   inputs_release(&in);

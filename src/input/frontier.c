@@ -1,11 +1,8 @@
 // The runs of a search, and the tests that could be made next: see frontier.h.
 #include "input/frontier.h"
 
-#include "expr/expr.h"
-#include "util/str.h"
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -188,6 +185,17 @@ static bool can_flip(const PathEvent *e) {
   return e->kind != PATH_ADDRESS && !e->violated;
 }
 
+// Of a path up to event i, by the path before it. Where a place in a table was
+// fixed, the place counts: what follows may be the same and mean another state.
+static uint64_t hash_event(const Frontier *f, const Explored *e, uint32_t i,
+                           uint64_t prefix) {
+  PathStep step = e->steps[i];
+  if (frontier_is_place(f, e, i))
+    step.outcome =
+        (uint32_t)expr_value(e->pool, e->path.events.items[i].subject);
+  return hash_step(prefix, step);
+}
+
 static bool is_new_path(Frontier *f, uint64_t prefix, PathStep step) {
   uint64_t hash = hash_step(prefix, step), number = f->made;
   return hashmap_intern(&f->paths, &hash, sizeof hash, number) == number;
@@ -268,7 +276,7 @@ static void add_flips(Frontier *f, uint32_t run, FlipCandidates *out) {
     }
     if (i % stride == 0)
       frontier_make_others(f, run, i, prefix, out);
-    prefix = hash_step(prefix, e->steps[i]);
+    prefix = hash_event(f, e, i, prefix);
   }
 }
 
@@ -427,21 +435,10 @@ bool frontier_add(Frontier *f, Explored *run) {
   FlipCandidates fresh = {0};
   uint64_t hash = made_hash(&run->inputs), prefix = 0;
   fill_solver(run, f->limits);
-  if (getenv("DBG"))
-    for (size_t i = 0; i < run->path.events.len; i++) {
-      PathEvent *e = &run->path.events.items[i];
-      uint32_t l;
-      Str t = {0};
-      const char *fl = program_place(f->program, e->place, &l);
-      expr_show_outcome(run->pool, e->cond, e->outcome, 300, &t);
-      fprintf(stderr, "%zu k%d o%d br%d %s:%u %.300s\n", i, e->kind, e->outcome,
-              (int)e->branch, fl, l, str_text(&t));
-      str_release(&t);
-    }
   array_push(&f->runs, *run);
   hashmap_put(&f->inputs, &hash, sizeof hash, number);
   for (size_t i = 0; i < run->nsteps; i++) {
-    prefix = hash_step(prefix, run->steps[i]);
+    prefix = hash_event(f, run, (uint32_t)i, prefix);
     hashmap_intern(&f->paths, &prefix, sizeof prefix, UINT32_MAX);
   }
   note_sites(f, run);

@@ -33,7 +33,8 @@ enum {
   PART_TEXTS = 8,      // texts that the program compares with are put in
   PART_TABLES = 16,    // places in tables stay open (replay.h, split_tables)
   PART_MUTATE = 32,    // mutations (havoc.h)
-  PARTS_ALL = 63
+  PART_RECORD = 64,    // recording, and all that follows from it
+  PARTS_ALL = 127
 };
 
 typedef struct {
@@ -109,6 +110,8 @@ void frontier_cover(Frontier *f, const Bitset *edges);
 // Notes the edges of a run with how often it took them; `counts` has `n`. True
 // if that is worth exploring: it is new, or few runs were like it.
 bool frontier_learn(Frontier *f, const uint32_t *counts, size_t n, bool *fresh);
+// Was a place in a table fixed where it was in no run? That is worth it, too.
+bool frontier_has_new_place(Frontier *f, const Explored *run);
 // Fills steps and names of a replayed run.
 void explored_prepare(Explored *run);
 // Takes over the run, which is prepared, and adds its candidates. Conditions on

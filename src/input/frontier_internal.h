@@ -17,6 +17,8 @@ PathStep frontier_own_step(const Frontier *f, const FlipCandidate *c);
 // How many runs a step counts as seen by that is no condition of the program; 0:
 // it is one, or each of its candidates is for something new.
 uint32_t frontier_step_costs(PathStep step);
+// Was a place in a table fixed there: the state of an automaton, an index?
+bool frontier_is_place(const Frontier *f, const Explored *e, uint32_t event);
 // Notes where the run's places in tables were fixed.
 void frontier_note_values(Frontier *f, uint32_t run);
 // Adds the candidate that fixes the place of that event elsewhere.

@@ -38,8 +38,7 @@ uint32_t frontier_step_costs(PathStep step) {
 
 // --- places in tables -------------------------------------------------------
 
-// A place as a small number: the state of an automaton, an index.
-static bool is_place(const Frontier *f, const Explored *e, uint32_t event) {
+bool frontier_is_place(const Frontier *f, const Explored *e, uint32_t event) {
   enum { MOST = 1 << 16 };
   const PathEvent *at = &e->path.events.items[event];
   return (f->parts & PART_TABLES) && f->strategy->sites &&
@@ -65,7 +64,7 @@ static bool is_seen(const PinnedValues *v, uint64_t value) {
 void frontier_note_values(Frontier *f, uint32_t run) {
   const Explored *e = &f->runs.items[run];
   for (uint32_t i = 0; i < e->path.events.len; i++) {
-    if (!is_place(f, e, i))
+    if (!frontier_is_place(f, e, i))
       continue;
     const PathEvent *at = &e->path.events.items[i];
     PinnedValues *v = values_at(f, at->place);
@@ -75,10 +74,22 @@ void frontier_note_values(Frontier *f, uint32_t run) {
   }
 }
 
+bool frontier_has_new_place(Frontier *f, const Explored *e) {
+  for (uint32_t i = 0; i < e->path.events.len; i++) {
+    const PathEvent *at = &e->path.events.items[i];
+    if (!frontier_is_place(f, e, i))
+      continue;
+    const PinnedValues *v = values_at(f, at->place);
+    if (v->len < PINNED_MOST && !is_seen(v, expr_value(e->pool, at->subject)))
+      return true;
+  }
+  return false;
+}
+
 void frontier_make_others(Frontier *f, uint32_t run, uint32_t event,
                           uint64_t prefix, FlipCandidates *out) {
   const Explored *e = &f->runs.items[run];
-  if (!is_place(f, e, event) ||
+  if (!frontier_is_place(f, e, event) ||
       values_at(f, e->path.events.items[event].place)->len == PINNED_MOST)
     return;
   frontier_push(f, out,
@@ -176,6 +187,8 @@ static const SearchPart parts[] = {
     {"texts", "texts that the program compares with are put in", PART_TEXTS},
     {"tables", "places in tables stay open", PART_TABLES},
     {"mutate", "mutated inputs that reach something new", PART_MUTATE},
+    {"record", "runs are recorded, and what they show is solved for",
+     PART_RECORD},
 };
 
 const SearchPart *search_part_at(size_t i) {

@@ -1,5 +1,5 @@
 // Tests without a recording: when the run of the given input cannot be replayed,
-// or not in time, inputs that differ little from it (variations.h) and mutations
+// or not in time, or is not to be recorded (PART_RECORD), inputs that differ little from it (variations.h) and mutations
 // (havoc.h) are run and judged all the same, so that there is something to
 // compare with.
 #include <stdlib.h>

@@ -371,6 +371,9 @@ static void add_one(InputSearch *s, const TestRound *r, size_t i,
   }
   count_path(s, &got->run.path);
   explored_prepare(&got->run);
+  bool elsewhere = frontier_has_new_place(&s->frontier, &got->run);
+  got->run.fresh |= elsewhere;
+  worth |= elsewhere;
   bool did = r->from_candidate && confirm(s, &r->candidates[i], &got->run);
   s->idle = got->run.fresh ? 0 : s->idle + 1;
   for (size_t k = 0; k < got->run.path.texts.len; k++)
@@ -564,11 +567,17 @@ static int make_overlapped(InputSearch *s, Err *err) {
   return rc;
 }
 
+// Is nothing known of the paths of the program?
+static bool has_no_path(const InputSearch *s) {
+  return !s->frontier.runs.len && !s->options.strategy->from_empty;
+}
+
 int search_make_tests(InputSearch *s, Err *err) {
-  int rc = add_start(s, err);
+  bool records = s->options.parts & PART_RECORD;
+  int rc = records ? add_start(s, err) : 0;
   if (!rc)
     rc = after_round(s, err);
-  if (!rc && !s->frontier.runs.len && !s->options.strategy->from_empty)
+  if (!rc && (!records || has_no_path(s)))
     rc = search_make_natively(s, err);
   else if (!rc)
     rc = s->runner->options->jobs > 1 ? make_overlapped(s, err)

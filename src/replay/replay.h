@@ -12,7 +12,8 @@
 //
 // Limits. Values that depend on the input become concrete where external code
 // uses them or where they are addresses: the path says so with a condition of
-// its own (PATH_LIBC, PATH_ADDRESS), and stats.losses counts it by name. Signal
+// its own (PATH_LIBC, PATH_ADDRESS), and stats.losses counts it by name; loads
+// from tables stay functions of the place (replay_table.c). Signal
 // handlers that interrupt instrumented code cannot be replayed.
 //
 // Memory: expressions live in the caller's pool, events in the Path.

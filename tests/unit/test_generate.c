@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "input/frontier.h"
+#include "input/havoc.h"
+#include "input/made.h"
+#include "input/site_queue.h"
 #include "model/similarity.h"
 #include "util/ddmin.h"
 #include "util/mem.h"
@@ -282,4 +285,70 @@ TEST(scores_raised_by_one_failing_run_after_another_are_those_of_all_at_once) {
     assert_true(sum > before + 1);
   }
   release_runs(&f);
+}
+
+// --- sites ------------------------------------------------------------------
+
+TEST(an_outcome_that_no_run_took_is_cheapest_until_it_was_tried_in_vain) {
+  assert_true(site_cost(0, 0) < site_cost(0, 1));
+  assert_true(site_cost(0, 1) < site_cost(0, 100));
+  assert_true(site_cost(0, 1) < site_cost(10, 0));
+  assert_true(site_cost(3, 7) < site_cost(4, 7));
+}
+
+TEST(of_one_site_the_best_candidate_comes_first_then_the_oldest) {
+  SiteQueue q = {0};
+  const double scores[] = {1, 3, 2, 3, 0};
+  const uint32_t order[] = {1, 3, 2, 0, 4};
+  for (uint32_t i = 0; i < 5; i++)
+    site_queue_add(&q, &(FlipCandidate){.site = 7, .number = i}, scores[i]);
+  assert_int_equal(q.len, 5);
+  for (size_t i = 0; i < 5; i++)
+    assert_int_equal(site_queue_take(&q, 7).number, order[i]);
+  assert_int_equal(q.len, 0);
+  site_queue_release(&q);
+}
+
+// --- mutations --------------------------------------------------------------
+
+TEST(the_same_seed_makes_the_same_mutations) {
+  Inputs in = {0};
+  size_t changed = 0;
+  Mutator a = {.seed = 5}, b = {.seed = 5};
+  inputs_add_stdin(&in, "key=1\n", 6);
+  inputs_add_env(&in, "MODE", "fast");
+  const Inputs *list[] = {&in};
+  mutator_add_word(&a, "true", 4);
+  mutator_add_word(&b, "true", 4);
+  mutator_add_word(&b, "true", 4);
+  for (int i = 0; i < 200; i++) {
+    Inputs x, y;
+    mutate(&a, list, 1, &x);
+    mutate(&b, list, 1, &y);
+    assert_int_equal(made_hash(&x), made_hash(&y));
+    assert_string_equal((char *)x.sources.items[1].bytes, "fast");
+    changed += made_hash(&x) != made_hash(&in);
+    inputs_release(&x);
+    inputs_release(&y);
+  }
+  assert_true(changed > 100);
+  mutator_release(&a);
+  mutator_release(&b);
+  inputs_release(&in);
+}
+
+TEST(what_names_an_input_file_is_not_mutated) {
+  Inputs in = {0};
+  Mutator m = {.seed = 1};
+  inputs_add_arg(&in, 1, "data.txt");
+  inputs_add_file(&in, "data.txt", "", 0);
+  const Inputs *list[] = {&in};
+  for (int i = 0; i < 200; i++) {
+    Inputs x;
+    mutate(&m, list, 1, &x);
+    assert_string_equal((char *)x.sources.items[0].bytes, "data.txt");
+    inputs_release(&x);
+  }
+  mutator_release(&m);
+  inputs_release(&in);
 }
