@@ -71,10 +71,21 @@ static int prune(Store *s, const Options *o, Err *err) {
   return 0;
 }
 
+static int roles(Store *s, const Options *o, Err *err) {
+  (void)o;
+  Str sql = {0};
+  int rc = store_roles(s, &sql, err);
+  if (!rc)
+    fputs(str_text(&sql), stdout);
+  str_release(&sql);
+  return rc;
+}
+
 static const struct {
   const char *name;
   Action *act;
-} actions[] = {{"list", list}, {"prune", prune}, {"size", size}};
+} actions[] = {
+    {"list", list}, {"prune", prune}, {"size", size}, {"roles", roles}};
 
 static Action *find_action(const char *name) {
   for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)

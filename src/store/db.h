@@ -53,6 +53,7 @@ int db_open(Db *db, const char *path, DbMode mode, Err *err);
 // Connects to a server (store_address.h). Does not look into the database yet.
 int db_connect(Db *db, const char *address, Err *err);
 bool db_is_server(const Db *db);
+const char *db_schema(const Db *db); // of a server: where the tables are
 // Can it not be opened or read because we may not write beside it?
 bool db_needs_writing(const Db *db);
 void db_close(Db *db);

@@ -129,5 +129,10 @@ int session_finish(Store *s, int64_t session, Err *err) {
     return -1;
   db_let_go(&s->db, session);
   size_t removed;
+  bool may;
+  if (store_may_remove(s, &may, err))
+    return -1;
+  if (!may)
+    return 0;
   return prune_sessions(s, s->keep, session, &removed, err);
 }
