@@ -14,10 +14,23 @@
 
 // In the order of --help.
 static const Command *const commands[] = {
-    &cmd_run,   &cmd_rank,   &cmd_try,    &cmd_report,
-    &cmd_why,   &cmd_import, &cmd_cc,     &cmd_mutants,
-    &cmd_input, &cmd_near,   &cmd_spec,   &cmd_web,
-    &cmd_eval,  &cmd_store,  &cmd_doctor, &cmd_automake_driver,
+    &cmd_run,
+    &cmd_rank,
+    &cmd_try,
+    &cmd_report,
+    &cmd_why,
+    &cmd_import,
+    &cmd_cc,
+    &cmd_mutants,
+    &cmd_input,
+    &cmd_near,
+    &cmd_spec,
+    &cmd_web,
+    &cmd_since,
+    &cmd_eval,
+    &cmd_store,
+    &cmd_doctor,
+    &cmd_automake_driver,
     NULL,
 };
 

@@ -19,6 +19,7 @@ static const Adapter adapters[] = {
     {"tap", PROJECT, tap_detect, tap_run},
     {"script", PROJECT, script_detect, script_run},
     {"make", WHOLE_SUITE, make_detect, make_run},
+    {"program", PROJECT, program_detect, program_run},
     {"command", ONE, command_detect, command_run},
 };
 
@@ -34,8 +35,9 @@ static int none_found(const RunOptions *o, Err *err) {
                  "no tests found in %s. Looked for: configure, configure.ac, "
                  "CMakeLists.txt or meson.build; a build directory of "
                  "automake, CMake or Meson; a Makefile with a target check, "
-                 "test or tests; t/*.t; tests/*.sh. Go to the directory that "
-                 "has one of these, or name the tests: --exe PROG --tests "
+                 "test or tests; t/*.t; tests/*.sh; programs named like tests. "
+                 "Go to the directory that has one of these, or name the "
+                 "tests: --exe PROG --tests "
                  "FILE, or -- COMMAND",
                  o->cwd);
 }

@@ -9,6 +9,7 @@
 //   tap        t/*.t, which print TAP (prove)
 //   script     tests/*.sh
 //   make       a Makefile's target check, test or tests: one test
+//   program    programs named like tests, if nothing else is there
 //   command    -- CMD: one test
 //
 // Programs that hold many tests (cmocka, Check) are split: split.h.
@@ -38,6 +39,8 @@ bool ctest_detect(const RunOptions *o);
 int ctest_run(Runner *r, Err *err);
 bool meson_detect(const RunOptions *o);
 int meson_run(Runner *r, Err *err);
+bool program_detect(const RunOptions *o);
+int program_run(Runner *r, Err *err);
 bool tap_detect(const RunOptions *o);
 int tap_run(Runner *r, Err *err);
 bool script_detect(const RunOptions *o);

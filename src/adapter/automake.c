@@ -44,6 +44,8 @@ typedef struct {
   char *dir; // the build directory
   char *spool, *log;
   LogDrivers drivers;
+  TestTimes times;  // of an earlier session, to share tests out by
+  unsigned *shards; // of the tests that have one
   WordList argv;
   Arena arena;
   bool bad; // some test failed as make sees it
@@ -120,6 +122,8 @@ static int write_config(MakeCheck *c, Err *err) {
   SpoolConfig config = {.timeout = r->timeout,
                         .limit = runner_limit(r, r->timeout),
                         .rerun = r->options->rerun,
+                        .shard = (int)r->options->shard.k,
+                        .shards = (int)r->options->shard.n,
                         .root = c->dir,
                         .source = (char *)r->root,
                         .close = ""};
@@ -290,6 +294,32 @@ static int write_done(MakeCheck *c, Err *err) {
   return rc;
 }
 
+// Which tests there are, only make knows: the driver asks for the shard of each.
+static int write_shards(const MakeCheck *c, Err *err) {
+  Str text = {0};
+  for (size_t i = 0; i < c->times.n; i++)
+    str_addf(&text, "%u %s\n", c->shards[i], c->times.names[i]);
+  char *path = mem_printf("%s/shards", c->spool);
+  int rc = fs_write(path, str_text(&text), text.len, err);
+  free(path);
+  str_release(&text);
+  return rc;
+}
+
+// Before the session begins: its key says how tests are shared out.
+static int share_out(MakeCheck *c, Err *err) {
+  Runner *r = c->runner;
+  if (!r->options->shard.n)
+    return 0;
+  if (test_times_load(&c->times, r->store, err))
+    return -1;
+  c->shards = arena_array(&c->arena, unsigned, c->times.n);
+  shards_assign(&c->times, c->times.names, c->times.n, r->options->shard.n,
+                c->shards);
+  r->shards = shards_digest(c->times.names, c->shards, c->times.n);
+  return 0;
+}
+
 static int prepare(MakeCheck *c, Err *err) {
   Runner *r = c->runner;
   c->spool = arena_printf(&c->arena, "%s/spool", r->scratch.dir);
@@ -298,7 +328,7 @@ static int prepare(MakeCheck *c, Err *err) {
   c->log = arena_strdup(&c->arena, log);
   free(log);
   if (dir_make_empty(c->spool, err) || write_config(c, err) ||
-      write_done(c, err))
+      write_done(c, err) || (r->options->shard.n && write_shards(c, err)))
     return -1;
   build_argv(c);
   return 0;
@@ -434,7 +464,8 @@ static int check_make(MakeCheck *c, Err *err) {
   Runner *r = c->runner;
   if (c->make.end == END_UNSTARTED)
     return err_set(err, "make check: %s", c->make.problem);
-  if (!r->finished && !r->already && c->make.status == 0)
+  if (!r->finished && !r->already && !r->options->shard.n &&
+      c->make.status == 0)
     return err_set(err, "`make check` ran no test in %s; its output is in %s",
                    c->dir, c->log);
   if (c->make.status == 0)
@@ -443,7 +474,8 @@ static int check_make(MakeCheck *c, Err *err) {
   Str text = {0};
   Err ignored;
   fs_read(c->log, 0, &text, &ignored);
-  if (c->bad)
+  // Whether a test of another shard fails is not known here.
+  if (c->bad || (r->options->shard.n && r->finished))
     warn_about_other_errors(c, str_text(&text));
   else
     rc = other_failure(c, str_text(&text), err);
@@ -666,6 +698,8 @@ int automake_run(Runner *r, Err *err) {
   MakeCheck c = {.runner = r, .dir = suite_dir(r->options)};
   int rc = find_drivers(&c, err);
   if (!rc)
+    rc = share_out(&c, err);
+  if (!rc)
     rc = runner_begin(r, "automake", err);
   if (!rc)
     rc = prepare(&c, err);
@@ -676,6 +710,7 @@ int automake_run(Runner *r, Err *err) {
   if (!rc && !r->interrupted)
     rc = check_make(&c, err);
   logdrivers_release(&c.drivers);
+  test_times_release(&c.times);
   array_release(&c.argv);
   arena_release(&c.arena);
   free(c.dir);

@@ -56,17 +56,60 @@ static int run_rest(Runner *r, const Test *tests, size_t n, Err *err) {
   return rc;
 }
 
-int listed_run(Runner *r, const char *adapter, const Test *tests, size_t n,
-               Err *err) {
-  if (runner_begin(r, adapter, err) || add_programs(r, tests, n, err))
-    return -1;
+// All programs are registered, whatever the shard: lines that no test of it
+// executes are known in each.
+static int run_listed(Runner *r, const Test *tests, size_t n, Err *err) {
   if (!r->options->isolate)
     return run_rest(r, tests, n, err);
   TestList split = {0};
-  split_units(tests, n, r->options->cwd, r->scratch.dir, &split);
+  split_units(tests, n, r->options->cwd, r->scratch.dir, r->listed == 1,
+              &split);
   int rc = run_rest(r, split.tests.items, split.tests.len, err);
   list_release(&split);
   return rc;
+}
+
+// shards[i]: that of tests[i].
+static int assign_shards(Runner *r, const Test *tests, size_t n,
+                         unsigned *shards, Err *err) {
+  TestTimes times;
+  const char **names = mem_array(const char *, n);
+  for (size_t i = 0; i < n; i++)
+    names[i] = tests[i].name;
+  int rc = test_times_load(&times, r->store, err);
+  if (!rc) {
+    shards_assign(&times, names, n, r->options->shard.n, shards);
+    r->shards = shards_digest(names, shards, n);
+  }
+  test_times_release(&times);
+  free(names);
+  return rc;
+}
+
+static int run_shard(Runner *r, const char *adapter, const Test *tests,
+                     size_t n, Err *err) {
+  unsigned *shards = mem_array(unsigned, n);
+  ARRAY(Test) ours = {0};
+  int rc = assign_shards(r, tests, n, shards, err);
+  for (size_t i = 0; i < n; i++)
+    if (shards[i] == r->options->shard.k)
+      array_push(&ours, tests[i]);
+  rc = rc || runner_begin(r, adapter, err) || add_programs(r, tests, n, err)
+           ? -1
+           : run_listed(r, ours.items, ours.len, err);
+  array_release(&ours);
+  free(shards);
+  return rc;
+}
+
+int listed_run(Runner *r, const char *adapter, const Test *tests, size_t n,
+               Err *err) {
+  r->listed = n;
+  if (r->options->shard.n)
+    return run_shard(r, adapter, tests, n, err);
+  if (runner_begin(r, adapter, err) || add_programs(r, tests, n, err))
+    return -1;
+  return run_listed(r, tests, n, err);
 }
 
 // --- a list in the making ---------------------------------------------------

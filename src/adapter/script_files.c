@@ -3,7 +3,8 @@
 //   tap     prove's: every t/*.t prints TAP (or the files `prove` is given)
 //   script  every tests/*.sh (test/*.sh, t/*.sh) is a test that exits with 0;
 //           77 means skipped. A single one beside a Makefile that has a target
-//           for tests is what that target calls
+//           for tests is what that target calls. They run where `culprit run`
+//           was called, or in their own directory if a Makefile there runs them
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +148,15 @@ bool script_detect(const RunOptions *o) {
   return n > 1 || (n && !make_target(o->cwd));
 }
 
+// The directory of a script whose Makefile there runs it; NULL: none does.
+static const char *own_directory(const char *file, Arena *arena) {
+  const char *dir =
+      arena_strndup(arena, file, (size_t)(path_base(file) - file));
+  const char *name = makefile_name(dir);
+  return name && file_has(dir, name, "\\.sh|(^|[^[:alnum:]])prove ") ? dir
+                                                                     : NULL;
+}
+
 int script_run(Runner *r, Err *err) {
   const RunOptions *o = r->options;
   TestList list = {0};
@@ -157,7 +167,9 @@ int script_run(Runner *r, Err *err) {
     TestRules *rules = list_rules(&list);
     rules->skip_status = 77;
     char **argv = words_to_run(files.items[i], "sh", NULL, &list.arena);
-    list_add(&list, path_below(files.items[i], o->cwd), argv)->rules = rules;
+    Test *t = list_add(&list, path_below(files.items[i], o->cwd), argv);
+    t->rules = rules;
+    t->cwd = own_directory(files.items[i], &list.arena);
   }
   int rc = list_run(&list, r, "script", err);
   array_release(&files);

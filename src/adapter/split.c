@@ -104,9 +104,9 @@ static bool split_one(const Test *t, const char *cwd, const char *scratch,
 }
 
 void split_units(const Test *tests, size_t n, const char *cwd,
-                 const char *scratch, TestList *out) {
+                 const char *scratch, bool only_one, TestList *out) {
   for (size_t i = 0; i < n; i++)
     if (!holds_units(&tests[i], cwd) ||
-        !split_one(&tests[i], cwd, scratch, n == 1, out))
+        !split_one(&tests[i], cwd, scratch, only_one, out))
       array_push(&out->tests, tests[i]);
 }

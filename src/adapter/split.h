@@ -7,9 +7,9 @@
 #include "adapter/listed.h"
 
 // Adds every test to `out`, or instead of it the tests that its program holds,
-// named "TEST/UNIT" (or "UNIT" if there is only one test). `scratch` is a
+// named "TEST/UNIT" (or "UNIT" if there is `only_one` test). `scratch` is a
 // directory for the list.
 void split_units(const Test *tests, size_t n, const char *cwd,
-                 const char *scratch, TestList *out);
+                 const char *scratch, bool only_one, TestList *out);
 
 #endif

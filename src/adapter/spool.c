@@ -26,6 +26,7 @@ typedef struct {
 
 static const SpoolField config_fields[] = {
     FIELD(SpoolConfig, REAL, timeout), FIELD(SpoolConfig, REAL, limit),
+    FIELD(SpoolConfig, NUMBER, shard), FIELD(SpoolConfig, NUMBER, shards),
     FIELD(SpoolConfig, NUMBER, rerun), FIELD(SpoolConfig, TEXT, root),
     FIELD(SpoolConfig, TEXT, source),  FIELD(SpoolConfig, TEXT, close)};
 static const SpoolField record_fields[] = {

@@ -4,6 +4,7 @@
 //   config      timeout, whether to repeat failing tests, root directory;
 //               replaced (rename) when a shorter limit can be derived
 //   done        tests that need not run, one a line: "PASS tests/foo.sh"
+//   shards      shards of tests whose times are known: "3 tests/foo.sh"
 //   run-XXXXXX  a test's run files, made by the driver
 //   rec-PID     the result of a test; appears complete (rename)
 //   ctx-PID     how make started its driver (driver_context.h)
@@ -23,10 +24,11 @@
 
 typedef struct {
   double timeout;
-  double limit; // less, to be tried first (runner_limit); timeout: none
-  int rerun;    // 0, 1
-  char *root;   // the build directory, absolute
-  char *source; // paths are shown relative to it
+  double limit;      // less, to be tried first (runner_limit); timeout: none
+  int rerun;         // 0, 1
+  char *root;        // the build directory, absolute
+  char *source;      // paths are shown relative to it
+  int shard, shards; // of the tests only these are to run (run/shard.h); 0: all
   char *close; // for a closer look: CULPRIT_CLOSE; the test's files are not for
                // make. "": make has started the driver
 } SpoolConfig;

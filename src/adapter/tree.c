@@ -87,22 +87,29 @@ static int shell(Work *w, const char *dir, const char *command) {
   return status;
 }
 
-// Do the project's files use valgrind? It (3.19) cannot read clang's DWARF 5.
-static bool uses_valgrind(const Tree *t) {
+// Do the project's build files say that? `pattern`: extended, any case.
+static bool build_files_say(const char *source, const char *pattern) {
   Str said = {0};
   char *argv[] = {"grep",
-                  "-rqsI",
+                  "-rqsIiE",
                   "--include=[Mm]akefile*",
                   "--include=CMakeLists.txt",
+                  "--include=*.cmake",
                   "--include=meson.build",
                   "--include=configure.ac",
                   "--include=*.sh",
-                  "valgrind",
+                  "-e",
+                  (char *)pattern,
                   ".",
                   NULL};
-  bool uses = !suite_capture(t->source, argv, &said);
+  bool says = !suite_capture(source, argv, &said);
   str_release(&said);
-  return uses;
+  return says;
+}
+
+// valgrind (3.19) cannot read clang's DWARF 5.
+static bool uses_valgrind(const Tree *t) {
+  return build_files_say(t->source, "valgrind");
 }
 
 static bool ctest_lists_none(const char *dir) {
@@ -226,7 +233,8 @@ static int build_own_configure(Work *w) {
 // Where the default target runs the tests too, building is left to them: what
 // the target of the tests does last is among what the default target does. A
 // default target that fails where there is one for tests may not matter: the
-// tests will tell. Tests that are scripts need what is built before them.
+// tests will tell. Tests that are scripts need what is built before them; what
+// only the target of the tests builds, it builds as it runs them.
 static const char MAKE[] =
     "cc=\"CC=$mapped\"; "
     "last=$([ -z \"$target\" ] || "
@@ -235,7 +243,11 @@ static const char MAKE[] =
     "grep -qxF -e \"$last\"; then "
     "[ -z \"$scripts\" ] || make -k \"$jobs\" \"$cc\" \"$@\" || :; "
     "else make \"$jobs\" \"$cc\" \"$@\" || "
-    "[ -n \"$target\" -a -z \"$scripts\" ]; fi";
+    "[ -n \"$target\" -a -z \"$scripts\" ]; fi; "
+    "if [ -n \"$target\" -a -n \"$scripts\" ] && "
+    "{ make -n \"$target\" \"$cc\" \"$@\" 2> /dev/null | "
+    "grep -qF culprit-cc || grep -qsE '^\t@?-?make ' [Mm]akefile; }; "
+    "then make -k \"$target\" \"$cc\" \"$@\" < /dev/null || :; fi";
 
 static int build_make(Work *w) {
   int status = shell(w, ".", COPY);
@@ -258,17 +270,20 @@ static int build_command(Work *w) {
 typedef struct {
   const char *name, *file; // the file that tells
   const char *command;     // the user's command for it; NULL: make
+  const char *tests;       // what the build files of one with tests say; NULL:
+                           // any may have some
   int (*build)(Work *w);
 } TreeKind;
 
 static const TreeKind kinds[] = {
-    {"CMake", "CMakeLists.txt", "ctest", build_cmake},
-    {"Meson", "meson.build", "meson", build_meson},
-    {"configure", "configure", NULL, build_configure},
-    {"autoreconf", "configure.ac", NULL, build_autoreconf},
-    {"configure.sh", "configure.sh", NULL, build_own_configure},
-    {"make", "Makefile", NULL, build_make},
-    {"command", NULL, NULL, build_command},
+    {"CMake", "CMakeLists.txt", "ctest",
+     "enable_testing|add_test|include *\\( *\"?CTest", build_cmake},
+    {"Meson", "meson.build", "meson", "(^|[^_a-z])test *\\(", build_meson},
+    {"configure", "configure", NULL, NULL, build_configure},
+    {"autoreconf", "configure.ac", NULL, NULL, build_autoreconf},
+    {"configure.sh", "configure.sh", NULL, NULL, build_own_configure},
+    {"make", "Makefile", NULL, NULL, build_make},
+    {"command", NULL, NULL, NULL, build_command},
 };
 
 static bool is_make(char *const *command) {
@@ -305,14 +320,22 @@ static bool is_built_by_us(const char *dir) {
          file_has(dir, "build.ninja", "culprit-cc") || has_program_of_ours(dir);
 }
 
+// The first that has tests: a CMakeLists.txt may be there to install a library
+// whose tests are the Makefile's. None says so: the first.
 static const TreeKind *find_kind(const RunOptions *o, const char *source) {
   size_t n = sizeof kinds / sizeof *kinds;
+  const TreeKind *first = NULL;
   if (o->build)
     return &kinds[n - 1];
-  for (size_t i = 0; i < n; i++)
-    if (fits(&kinds[i], o->command) && can_be_built(&kinds[i], source))
-      return &kinds[i];
-  return NULL;
+  for (size_t i = 0; i < n; i++) {
+    const TreeKind *k = &kinds[i];
+    if (!fits(k, o->command) || !can_be_built(k, source))
+      continue;
+    if (!k->tests || build_files_say(source, k->tests))
+      return k;
+    first = first ? first : k;
+  }
+  return first;
 }
 
 // A Makefile that names files above its directory needs these in the copy: the

@@ -446,6 +446,8 @@ static int to_object(Cc *cc, const char *bitcode, const char *object,
   static const char *const ours[] = {"-Wno-unused-command-line-argument",
                                      "-Wno-unknown-warning-option",
                                      "-Wno-override-module",
+                                     "-mllvm",
+                                     BITCODE_LLVM_OPTION,
                                      "-x",
                                      "ir",
                                      "-c"};

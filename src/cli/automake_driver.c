@@ -132,6 +132,27 @@ static char *kept_result(Driver *d, const char *name) {
   return result;
 }
 
+// Is it a test of another machine's?
+static bool is_elsewhere(Driver *d, const char *name) {
+  unsigned shard, shards = (unsigned)d->config.shards;
+  Str text = {0};
+  Err ignored;
+  if (!shards)
+    return false;
+  shard = shard_by_name(name, shards);
+  char *path = arena_printf(&d->arena, "%s/shards", d->spool), *save = NULL;
+  if (!fs_read(path, 0, &text, &ignored) && text.len)
+    for (char *line = strtok_r(text.data, "\n", &save); line;
+         line = strtok_r(NULL, "\n", &save)) {
+      char *rest;
+      unsigned long planned = strtoul(line, &rest, 10);
+      if (*rest == ' ' && !strcmp(rest + 1, name))
+        shard = (unsigned)planned;
+    }
+  str_release(&text);
+  return shard != (unsigned)d->config.shard;
+}
+
 // --- running ----------------------------------------------------------------
 
 // Further attempts write their files elsewhere.
@@ -336,6 +357,10 @@ static int drive(Driver *d, Err *err) {
   char *kept = kept_result(d, name);
   if (kept) {
     write_result(d, kept, "result kept from an earlier `culprit run`");
+    return 0;
+  }
+  if (is_elsewhere(d, name)) {
+    write_result(d, "SKIP", "a test of another shard (--shard)");
     return 0;
   }
   describe(d, name);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/imported.h"
+#include "cli/store_merge.h"
 #include "command/cli.h"
 #include "import/coverage_format.h"
 #include "import/foreign.h"
@@ -57,36 +59,11 @@ static void print_names(const char *const *names, size_t n) {
 }
 
 static void print_runs(const Foreign *f) {
-  static const char *const words[VERDICTS] = {
-      [VERDICT_PASS] = "passed",    [VERDICT_FAIL] = "failed",
-      [VERDICT_SKIP] = "skipped",   [VERDICT_FLAKY] = "flaky",
-      [VERDICT_ERROR] = "in error",
-  };
   size_t counts[VERDICTS] = {0};
   for (size_t i = 0; i < f->runs.len; i++)
     counts[f->runs.items[i].verdict]++;
   printf("imported %zu test%s: ", f->runs.len, plural(f->runs.len));
-  for (int v = 0; v < VERDICTS; v++)
-    if (counts[v] || v == VERDICT_PASS || v == VERDICT_FAIL)
-      printf("%s%zu %s", v ? ", " : "", counts[v], words[v]);
-  putchar('\n');
-}
-
-// Of all units together; what several units have in common counts once.
-static void print_code(const Suite *suite) {
-  size_t counts[ENTITY_KINDS] = {0};
-  for (size_t i = 0; i < suite->nentities; i++)
-    counts[suite->entities[i].kind]++;
-  printf("  %zu line%s of %zu source file%s", counts[ENTITY_STATEMENT],
-         plural(counts[ENTITY_STATEMENT]), suite->nsources,
-         plural(suite->nsources));
-  if (counts[ENTITY_FUNCTION])
-    printf(", %zu function%s", counts[ENTITY_FUNCTION],
-           plural(counts[ENTITY_FUNCTION]));
-  if (counts[ENTITY_CONDITION])
-    printf(", %zu condition outcome%s", counts[ENTITY_CONDITION],
-           plural(counts[ENTITY_CONDITION]));
-  putchar('\n');
+  imported_print_verdicts(counts);
 }
 
 static void print_missing(const Foreign *f) {
@@ -122,28 +99,6 @@ static void print_judgement(const Judgement *j) {
   }
 }
 
-// What to type next: a ranking needs both failing and passing runs.
-static void print_next(const Suite *suite, const Options *o) {
-  bool failing = false, passing = false;
-  for (size_t i = 0; i < suite->nruns; i++) {
-    const RunInfo *run = &suite->runs[i];
-    failing |= run->has_spectrum && run->verdict == VERDICT_FAIL;
-    passing |= run->has_spectrum && run->verdict == VERDICT_PASS;
-  }
-  if (failing && passing)
-    escape_printf(stdout, "Next: culprit rank%s%s\n",
-                  o->store ? " --store " : "", o->store ? o->store : "");
-  else if (!failing && !passing)
-    puts("Nothing can be ranked: no test has both coverage and a verdict.\n"
-         "Give the verdicts with --verdicts FILE.");
-  else if (!failing)
-    puts("Nothing can be ranked: no test that failed has coverage. Add one\n"
-         "that shows the fault, with --add.");
-  else
-    puts("Nothing can be ranked: no test that passed has coverage to compare\n"
-         "with. Add some, with --add.");
-}
-
 static int report(const Options *o, const Foreign *f, const Judgement *j,
                   const ForeignTarget *t, Store *store) {
   if (o->quiet)
@@ -153,16 +108,10 @@ static int report(const Options *o, const Foreign *f, const Judgement *j,
   if (store_load(store, t->session, &suite, &err))
     return cli_error(&err);
   print_runs(f);
-  print_code(&suite);
+  imported_print_code(&suite);
   print_missing(f);
   print_judgement(j);
-  if (t->replaced)
-    printf("  %zu replaced %s\n", t->replaced,
-           t->replaced == 1 ? "an earlier run of the same test"
-                            : "earlier runs of the same tests");
-  escape_printf(stdout, "store: %s, session %lld%s\n", store_name(store),
-                (long long)t->session, o->add ? " (added)" : "");
-  print_next(&suite, o);
+  imported_print_end(&suite, store, o->store, o->add, t->replaced);
   suite_release(&suite);
   return EXIT_DONE;
 }
@@ -183,6 +132,20 @@ static int store_foreign(const Options *o, const Foreign *f,
   store_close(store);
   free(cwd);
   return status;
+}
+
+static bool takes_stores(const Options *o) {
+  return !o->format->read_file && !o->format->read_args;
+}
+
+static int merge(const Options *o) {
+  MergeRequest r = {.inputs = {o->args.items, o->args.len},
+                    .places = &o->places,
+                    .store = o->store,
+                    .command = o->command.data,
+                    .add = o->add,
+                    .quiet = o->quiet};
+  return store_merge(&r);
 }
 
 // Everything is read before the store is touched.
@@ -222,14 +185,7 @@ static int take_root(const Option *o, void *field, const char *arg) {
 static int take_map(const Option *o, void *field, const char *arg) {
   (void)o;
   Options *options = field;
-  Arena *arena = &options->arena;
-  const char *equals = strchr(arg, '=');
-  if (!equals || equals == arg || !equals[1])
-    return -1;
-  const char *from = arena_strndup(arena, arg, (size_t)(equals - arg));
-  array_push(&options->places.maps, (PathMap){cli_absolute(arena, from),
-                                              cli_absolute(arena, equals + 1)});
-  return 0;
+  return places_add_map(&options->places, arg, &options->arena);
 }
 
 static const OptionType option_root = {take_root, NULL};
@@ -261,7 +217,7 @@ static int take_operands(Options *o, int n, char **operands) {
     return options_wrong(&cmd_import, "no format '%s'", operands[0]);
   for (int i = 1; i < n; i++)
     array_push(&o->args, import_arg(operands[i], &o->arena));
-  if (o->verdicts.len && o->format->read_args == stores_read)
+  if (o->verdicts.len && takes_stores(o))
     return cli_fail(EXIT_USAGE,
                     "--verdicts: the runs of a store have their verdicts");
   return OPTIONS_TAKEN;
@@ -276,7 +232,7 @@ static int import_main(int argc, char **argv) {
   if (status == OPTIONS_TAKEN)
     status = take_operands(&o, argc - first, argv + first);
   if (status == OPTIONS_TAKEN)
-    status = import(&o);
+    status = takes_stores(&o) ? merge(&o) : import(&o);
   options_release(&o);
   return status;
 }

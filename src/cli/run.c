@@ -69,6 +69,7 @@ static void options_init(Options *o) {
 
 static void options_release(Options *o) {
   array_release(&o->run.build_options);
+  array_release(&o->run.chosen);
   rank_options_release(&o->rank);
   confine_options_release(&o->confine);
   arena_release(&o->arena);
@@ -92,6 +93,13 @@ static void resolve_paths(Options *o) {
     o->rank.known = absolute(o, o->rank.known);
 }
 
+static int take_shard(const Option *o, void *field, const char *arg) {
+  (void)o;
+  return shard_parse(arg, field) ? 0 : -1;
+}
+
+static const OptionType option_shard = {take_shard, "K/N, K from 1 to N"};
+
 static const Option options[] = {
     {.title = "Tests"},
     {"exe", "PROG", &option_text, offsetof(Options, run.exe),
@@ -111,11 +119,17 @@ static const Option options[] = {
      "run each test of cmocka or Check in a process of its own"},
     {"no-build", NULL, &option_flag, offsetof(Options, no_build),
      "never build a copy with culprit-cc"},
+    {"test", "NAME", &option_list, offsetof(Options, run.chosen),
+     "run only this test"},
     {"failed", NULL, &option_flag, offsetof(Options, run.failed),
      "run only the tests that failed last time, the same way; needs no other "
      "option"},
     {"add", NULL, &option_flag, offsetof(Options, run.add),
      "add to the newest session instead of starting a new one"},
+    {"shard", "K/N", &option_shard, offsetof(Options, run.shard),
+     "run only the K-th of N parts of the tests, for N machines; `culprit "
+     "store "
+     "merge` unites what they store"},
     {"watch", NULL, &option_flag, offsetof(Options, watch),
      "wait for a rebuild and run the failed tests again; once none fails, run "
      "all tests"},
@@ -294,7 +308,8 @@ static void print_progress(const Runner *r) {
   double now = clock_now();
   if (!r->finished || start <= 0)
     start = now;
-  if (!r->finished && r->already && !r->fresh && !be_quiet) {
+  if (!r->finished && r->already && !r->fresh && !be_quiet &&
+      !r->options->chosen.len) {
     if (r->options->failed)
       fprintf(stderr, "running the failed tests; %zu other%s kept\n",
               r->already, r->already == 1 ? " is" : "s are");
@@ -372,6 +387,8 @@ static int report_suite(const Suite *suite, const Options *o, const Runner *r,
     return run_report_no_map(&o->run, o->makes, suite);
   if (fail > known->tests)
     return -1;
+  if (o->run.shard.n && !suite->nruns)
+    return EXIT_DONE; // fewer tests than shards
   if (!(pass || fail) || t.verdicts[VERDICT_FLAKY] || t.verdicts[VERDICT_ERROR])
     return cli_fail(EXIT_NO_VERDICT,
                     "no test fails reliably, but not all pass; see the reasons "
@@ -417,11 +434,16 @@ static int rank(const Options *o, const Adapter *adapter, const Runner *r,
                 bool closer, double seconds, int status) {
   RankOptions rank = o->rank;
   rank.session = r->session;
-  rank.none_ok = status >= 0;
-  if (rank.none_ok && (status != EXIT_DONE || !prints_json(o)))
+  bool alone = o->run.shard.n && !closer; // other shards have what is compared
+  rank.none_ok = status >= 0 || alone;
+  if (alone && status < 0 && !prints_json(o))
+    return EXIT_FAILED;
+  if (status >= 0 && (status != EXIT_DONE || !prints_json(o)))
     return status;
   bool tries = o->tries && status < 0 && closer;
-  RunCloseOptions close = {.seconds = closer && status < 0 ? o->close : 0,
+  // Which tests matter shows when the shards are merged.
+  double seconds_given = o->run.shard.n && o->close < 0 ? 0 : o->close;
+  RunCloseOptions close = {.seconds = closer && status < 0 ? seconds_given : 0,
                            .tests_took = seconds,
                            .quiet = o->quiet,
                            .json = prints_json(o),
@@ -432,7 +454,7 @@ static int rank(const Options *o, const Adapter *adapter, const Runner *r,
                               r, r->store);
   if (tries && ranked == EXIT_DONE)
     ranked = try_after_run(o, adapter, r, &rank);
-  return ranked == EXIT_DONE && !rank.none_ok ? EXIT_FAILED : ranked;
+  return ranked == EXIT_DONE && status < 0 ? EXIT_FAILED : ranked;
 }
 
 static int set_aside(const Options *o, Store *store, Suite *suite,
@@ -572,6 +594,9 @@ static int choose_adapter(Options *o, const Adapter **adapter) {
     return wrong("--confine: `make check` starts its tests itself; list them "
                  "in a file and give --tests FILE");
   o->makes = (*adapter)->run == make_run;
+  if (o->run.shard.n && (o->makes || (*adapter)->run == command_run))
+    return wrong("--shard: one command is one test, which cannot be shared "
+                 "out; list the tests in a file and give --tests FILE");
   bool oracle = o->run.reference || o->run.expect || o->run.oracle;
   if ((*adapter)->run == automake_run && oracle)
     return wrong("`make check` judges its tests itself; leave out --reference, "

@@ -136,7 +136,17 @@ static void describe_segments(const RunOptions *o, bool built, const Runner *r,
                      "to that expression");
 }
 
+static void describe_shard(const RunOptions *o, const Runner *r, Str *out) {
+  if (!o->shard.n)
+    return;
+  str_addf(out, "  shard %u of %u", o->shard.k, o->shard.n);
+  if (r->listed)
+    str_addf(out, " of a list of %zu test%s", r->listed, plural(r->listed));
+  str_add(out, "; `culprit store merge OUT IN...` unites the shards\n");
+}
+
 void run_describe(const RunOptions *o, bool built, const Runner *r, Str *out) {
+  describe_shard(o, r, out);
   describe_segments(o, built, r, out);
   describe_limit(r, out);
   describe_disturbed(r, out);

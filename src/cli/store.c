@@ -1,9 +1,10 @@
-// culprit store: lists, prunes and measures the stored sessions.
+// culprit store: lists, prunes, measures and merges stored sessions.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/store_merge.h"
 #include "command/cli.h"
 #include "store/store.h"
 #include "util/escape.h"
@@ -12,7 +13,12 @@ typedef struct {
   const char *store; // --store, or NULL
   bool keep_given;
   size_t keep;
+  Places places;
+  bool quiet;
+  Arena arena;
 } Options;
+
+#define ACTIONS "list, prune, size or merge"
 
 typedef int Action(Store *s, const Options *o, Err *err);
 
@@ -111,39 +117,86 @@ static int take_keep(const Option *o, void *field, const char *arg) {
   return option_count0.take(o, &options->keep, arg);
 }
 
+static int take_map(const Option *o, void *field, const char *arg) {
+  (void)o;
+  Options *options = field;
+  return places_add_map(&options->places, arg, &options->arena);
+}
+
+static const OptionType option_map = {take_map, "FROM=TO"};
+
 static const OptionType option_keep = {take_keep, "a whole number from 0"};
 
 static const Option options[] = {
     {"keep", "N", &option_keep, 0,
      "sessions that prune keeps (default: CULPRIT_KEEP, else 10)"},
+    {"map", "FROM=TO", &option_map, 0,
+     "merge: sources below FROM are below TO here", .repeats = true},
+    {.rows = option_quiet, .at = offsetof(Options, quiet)},
     {.rows = option_store, .at = offsetof(Options, store)},
     {0}};
+
+// culprit store merge OUT IN...
+static int merge(Options *o, char **operands, char **argv) {
+  ARRAY(ImportArg) inputs = {0};
+  if (!operands[0] || !operands[1])
+    return options_wrong(&cmd_store, "merge: name the store to make, and those "
+                                     "to merge: OUT IN...");
+  if (o->store)
+    return cli_fail(EXIT_USAGE, "--store: merge writes to its first operand");
+  for (char **in = operands + 1; *in; in++)
+    array_push(&inputs, import_arg(*in, &o->arena));
+  char *command = cli_command_line(argv);
+  MergeRequest r = {.inputs = {inputs.items, inputs.len},
+                    .places = &o->places,
+                    .store = operands[0],
+                    .command = command,
+                    .quiet = o->quiet};
+  int status = store_merge(&r);
+  free(command);
+  array_release(&inputs);
+  return status;
+}
+
+static int act(Options *o, char **operands, char **argv) {
+  const char *name = operands[0] ? operands[0] : "";
+  Action *action = find_action(name);
+  bool merges = !strcmp(name, "merge");
+  if (!action && !merges)
+    return options_wrong(&cmd_store, "name an action: " ACTIONS);
+  if (o->keep_given && action != prune)
+    return cli_fail(EXIT_USAGE, "--keep: only `culprit store prune` takes it");
+  if (merges)
+    return merge(o, operands + 1, argv);
+  if (operands[1])
+    return options_wrong(&cmd_store, "'%s': %s takes no operand", operands[1],
+                         name);
+  return run_action(action, o);
+}
 
 static int store_main(int argc, char **argv) {
   Options o = {0};
   int first;
   int status = options_parse(&cmd_store, argc, argv, &o, &first);
-  if (status != OPTIONS_TAKEN)
-    return status;
-  if (argc - first != 1)
-    return options_wrong(&cmd_store, "name one action: list, prune or size");
-  Action *act = find_action(argv[first]);
-  if (!act)
-    return options_wrong(&cmd_store, "no action '%s': list, prune or size",
-                         argv[first]);
-  if (o.keep_given && act != prune)
-    return cli_fail(EXIT_USAGE, "--keep: only `culprit store prune` takes it");
-  return run_action(act, &o);
+  if (status == OPTIONS_TAKEN)
+    status = act(&o, argv + first, argv);
+  places_release(&o.places);
+  arena_release(&o.arena);
+  return status;
 }
 
 const Command cmd_store = {
     "store",
-    "list, prune or measure the stored sessions",
+    "list, prune, measure or merge the stored sessions",
     store_main,
-    .usage = "list|prune|size [options]",
+    .usage = "list|prune|size|merge [OUT IN...] [options]",
     .about = "list: print the stored sessions, newest first.\n"
              "prune: remove all but the newest sessions and free their space. "
              "Sessions in use are never removed.\n"
-             "size: print the size of the store in bytes.",
+             "size: print the size of the store in bytes.\n"
+             "merge OUT IN...: make one session in the store OUT out of the "
+             "newest session of each store IN, for instance the shards of "
+             "`culprit run --shard`. NAME=IN calls its tests NAME/...",
     .options = options,
-    .end = "Exit status: 0 success, 2 usage, 3 no store or a corrupt one."};
+    .end = "Exit status: 0 success, 2 usage, 3 no store, a corrupt one, or "
+           "stores that do not fit together."};

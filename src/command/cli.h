@@ -26,7 +26,7 @@ enum {
 
 extern const Command cmd_cc, cmd_run, cmd_rank, cmd_try, cmd_why, cmd_report,
     cmd_import, cmd_mutants, cmd_input, cmd_near, cmd_spec, cmd_web, cmd_eval,
-    cmd_store, cmd_doctor;
+    cmd_since, cmd_store, cmd_doctor;
 extern const Command cmd_automake_driver; // `make check` calls it
 
 // Print "culprit: message" on stderr and return the status.

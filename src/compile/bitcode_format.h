@@ -15,6 +15,10 @@
 // source.
 #define BITCODE_SUFFIX ".culprit.bc"
 
+// What code generation from instrumented bitcode is told besides its own
+// options: see generate.c.
+#define BITCODE_LLVM_OPTION "-sink-common-insts=false"
+
 #define BITCODE_SECTION ".llvmcmd"
 // The first byte counts versions.
 #define BITCODE_MAGIC 0x43424c50554c4335ull // "5CLUPLBC"

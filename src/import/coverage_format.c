@@ -22,7 +22,7 @@ static const ImportFormat formats[] = {
      "JaCoCo XML"},
     {"gzoltar", NULL, gzoltar_read, {0},
      "GZoltar: a directory, or matrix.txt spectra.csv [tests.csv]"},
-    {"store", NULL, stores_read, {0},
+    {"store", NULL, NULL, {0},
      "another culprit store (a directory like .culprit)"},
 };
 // clang-format on

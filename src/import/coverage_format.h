@@ -22,7 +22,8 @@ typedef struct {
 
 typedef struct {
   const char *name;
-  // Most formats are read file by file ...
+  // Stores have no reader: fleet/merge.h copies them. Most formats are read
+  // file by file ...
   int (*read_file)(const ImportFile *in, Coverage *out, Err *err);
   // ... in some, files belong together, or bring more than coverage.
   int (*read_args)(const ImportArgs *args, Coverage *out, Foreign *more,
@@ -52,6 +53,5 @@ int cobertura_read(const ImportFile *in, Coverage *out, Err *err);
 int jacoco_read(const ImportFile *in, Coverage *out, Err *err);
 int gzoltar_read(const ImportArgs *args, Coverage *out, Foreign *more,
                  Err *err);
-int stores_read(const ImportArgs *args, Coverage *out, Foreign *more, Err *err);
 
 #endif

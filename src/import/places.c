@@ -12,6 +12,23 @@ void places_release(Places *p) {
   array_release(&p->maps);
 }
 
+static const char *absolute(const char *path, Arena *arena) {
+  char *full = path_absolute(path, NULL);
+  const char *copy = arena_strdup(arena, full);
+  free(full);
+  return copy;
+}
+
+int places_add_map(Places *p, const char *text, Arena *arena) {
+  const char *equals = strchr(text, '=');
+  if (!equals || equals == text || !equals[1])
+    return -1;
+  const char *from = arena_strndup(arena, text, (size_t)(equals - text));
+  array_push(&p->maps,
+             (PathMap){absolute(from, arena), absolute(equals + 1, arena)});
+  return 0;
+}
+
 char *places_map(const Places *p, const char *path) {
   char *full = path_absolute(path, NULL);
   for (size_t i = 0; i < p->maps.len; i++) {

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "util/arena.h"
 #include "util/array.h"
 
 // A path that begins with `from` begins with `to` instead: --map FROM=TO, for
@@ -18,6 +19,9 @@ typedef struct {
 } Places;
 
 void places_release(Places *p);
+
+// Adds "FROM=TO", made absolute. -1: it is not that.
+int places_add_map(Places *p, const char *text, Arena *arena);
 
 // `path` with the first map that fits applied; absolute. Caller frees.
 char *places_map(const Places *p, const char *path);

@@ -7,14 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/testcode.h"
 #include "runtime/segment_format.h"
 #include "util/array.h"
 #include "util/mem.h"
 #include "util/str.h"
 
 // So many functions of test names make a list of tests; more in a function that
-// itself does not look like one that runs tests.
-enum { ENOUGH = 2, ENOUGH_ELSEWHERE = 3, PARAMETERS = 3, NONE = -1 };
+// itself does not look like one that runs tests. Calls of one function in the
+// main of a test file are a list of checks.
+enum { ENOUGH = 2, ENOUGH_ELSEWHERE = 3, ENOUGH_CHECKS = 4 };
+// Of a test, and of a check.
+enum { PARAMETERS = 3, CHECK_PARAMETERS = 8, NONE = -1 };
 
 typedef struct {
   LLVMValueRef function, thunk;
@@ -65,23 +69,33 @@ static bool is_plain_type(LLVMTypeRef t) {
          (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) <= 64);
 }
 
-// Can it be called through a thunk? Few and plain parameters only.
-static bool is_callable(LLVMValueRef f) {
+static bool is_plain_parameter(LLVMTypeRef t) {
+  LLVMTypeKind kind = LLVMGetTypeKind(t);
+  return is_plain_type(t) || kind == LLVMFloatTypeKind ||
+         kind == LLVMDoubleTypeKind;
+}
+
+// Can it be called through a thunk? At most so many parameters, and plain ones.
+static bool is_callable_with(LLVMValueRef f, unsigned most) {
   LLVMTypeRef type = LLVMGlobalGetValueType(f);
-  LLVMTypeRef result = LLVMGetReturnType(type), parameters[PARAMETERS];
+  LLVMTypeRef result = LLVMGetReturnType(type), parameters[CHECK_PARAMETERS];
   unsigned n = LLVMCountParamTypes(type);
-  if (LLVMIsFunctionVarArg(type) || n > PARAMETERS || LLVMGetIntrinsicID(f))
+  if (LLVMIsFunctionVarArg(type) || n > most || LLVMGetIntrinsicID(f))
     return false;
   LLVMGetParamTypes(type, parameters);
   for (unsigned i = 0; i < n; i++) {
     unsigned byval = LLVMGetEnumAttributeKindForName("byval", 5);
     unsigned sret = LLVMGetEnumAttributeKindForName("sret", 4);
-    if (!is_plain_type(parameters[i]) ||
+    if (!is_plain_parameter(parameters[i]) ||
         LLVMGetEnumAttributeAtIndex(f, i + 1, byval) ||
         LLVMGetEnumAttributeAtIndex(f, i + 1, sret))
       return false;
   }
   return LLVMGetTypeKind(result) == LLVMVoidTypeKind || is_plain_type(result);
+}
+
+static bool is_callable(LLVMValueRef f) {
+  return is_callable_with(f, PARAMETERS);
 }
 
 static bool is_test(const Boundaries *s, LLVMValueRef f) {
@@ -197,7 +211,7 @@ static LLVMValueRef build_thunk(Boundaries *s, LLVMValueRef f,
   LLVMBuilderRef b = LLVMCreateBuilderInContext(s->context);
   LLVMPositionBuilderAtEnd(
       b, LLVMAppendBasicBlockInContext(s->context, thunk, ""));
-  LLVMValueRef words[PARAMETERS];
+  LLVMValueRef words[CHECK_PARAMETERS];
   LLVMGetParams(thunk, words);
   call_begin(s, b, name);
   LLVMValueRef result =
@@ -267,6 +281,11 @@ static size_t count_alike(const ValueSet *values, LLVMValueRef f) {
   return n;
 }
 
+static void call_thunk(LLVMValueRef call, LLVMValueRef thunk) {
+  LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, thunk);
+  LLVMSetTailCall(call, false);
+}
+
 // Those of a type that enough of them have.
 static void wrap_calls(Boundaries *s, LLVMValueRef f, const ValueSet *tests,
                        size_t enough) {
@@ -277,9 +296,7 @@ static void wrap_calls(Boundaries *s, LLVMValueRef f, const ValueSet *tests,
       if (!LLVMIsACallInst(i) || !is_test(s, LLVMGetCalledValue(i)) ||
           count_alike(tests, LLVMGetCalledValue(i)) < enough)
         continue;
-      LLVMValueRef thunk = thunk_of(s, LLVMGetCalledValue(i));
-      LLVMSetOperand(i, (unsigned)LLVMGetNumOperands(i) - 1, thunk);
-      LLVMSetTailCall(i, false);
+      call_thunk(i, thunk_of(s, LLVMGetCalledValue(i)));
     }
 }
 
@@ -302,6 +319,55 @@ static void wrap_drivers(Boundaries *s) {
       wrap_calls(s, f, &tests, enough_in(s, f));
     array_release(&tests);
   }
+}
+
+// --- checks: one function that main calls again and again --------------------
+
+static bool is_check_name(const char *name) {
+  static const char *const words[] = {"assert", "check",  "expect", "test",
+                                      "verify", "should", "ensure"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strcasestr(name, words[i]))
+      return !is_fixture(name);
+  return false;
+}
+
+// The function that a call checks something with; NULL: it is no check.
+static LLVMValueRef check_of(LLVMValueRef call) {
+  LLVMValueRef f = LLVMIsACallInst(call) ? LLVMGetCalledValue(call) : NULL;
+  return f && LLVMIsAFunction(f) && !LLVMIsDeclaration(f) &&
+                 is_check_name(function_name(f)) &&
+                 is_callable_with(f, CHECK_PARAMETERS)
+             ? f
+             : NULL;
+}
+
+// Each under its line: check_sum:31.
+static void wrap_check(Boundaries *s, LLVMValueRef call, LLVMValueRef f) {
+  char *name = mem_printf("%s:%u", function_name(f), LLVMGetDebugLocLine(call));
+  call_thunk(call, build_thunk(s, f, text_constant(s, name), &no_convention));
+  free(name);
+}
+
+static void wrap_checks(Boundaries *s) {
+  LLVMValueRef f = LLVMGetNamedFunction(s->module, "main");
+  size_t n;
+  ValueSet calls = {0}, tests = {0};
+  if (s->regex || !f ||
+      !testcode_is_program(LLVMGetSourceFileName(s->module, &n)))
+    return;
+  direct_tests(s, f, &tests);
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
+       b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+         i = LLVMGetNextInstruction(i))
+      if (check_of(i))
+        array_push(&calls, i);
+  if (calls.len >= ENOUGH_CHECKS && tests.len < ENOUGH)
+    for (size_t i = 0; i < calls.len; i++)
+      wrap_check(s, calls.items[i], check_of(calls.items[i]));
+  array_release(&calls);
+  array_release(&tests);
 }
 
 // --- addresses --------------------------------------------------------------
@@ -653,6 +719,7 @@ int boundaries_insert(LLVMModuleRef m, const char *regex, bool *used,
     return err_set(err, "--segment: '%s' is not a regular expression", regex);
   s.regex = regex ? &compiled : NULL;
   each_instruction(&s, mark_call);
+  wrap_checks(&s);
   wrap_tables(&s);
   wrap_drivers(&s);
   wrap_addresses(&s);

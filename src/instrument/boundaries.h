@@ -14,6 +14,10 @@
 // expression of `culprit run --segment`, names functions that are tests. A
 // struct of several functions is a table of callbacks, not of tests.
 //
+// Where main of a test file (model/testcode.h) runs no such functions but calls
+// functions like check(), assertSum(), expect_word() four times or more, each call
+// is a test, named by its line: check:31.
+//
 // Comes after planning: thunks are no part of the program under test.
 #ifndef CULPRIT_INSTRUMENT_BOUNDARIES_H
 #define CULPRIT_INSTRUMENT_BOUNDARIES_H

@@ -1,11 +1,14 @@
 // From a module to an object file: see generate.h.
 #include "instrument/generate.h"
 
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <stdbool.h>
 #include <string.h>
+
+#include "compile/bitcode_format.h"
 
 // The passes and the effort that clang takes for an -O option.
 static const struct {
@@ -58,8 +61,17 @@ static LLVMTargetMachineRef make_machine(LLVMModuleRef m, int level, bool fixed,
       is_pic ? LLVMRelocPIC : LLVMRelocStatic, LLVMCodeModelDefault);
 }
 
+// Two blocks that go on to a third often end in counters. Joined into one store
+// in that third block, they need their address in a register: of a large switch
+// all addresses are computed in front of it, every time.
+static void keep_stores_apart(void) {
+  const char *options[] = {"culprit-instrument", BITCODE_LLVM_OPTION};
+  LLVMParseCommandLineOptions(2, options, NULL);
+}
+
 static int optimize(LLVMModuleRef m, LLVMTargetMachineRef machine, int level,
                     Err *err) {
+  keep_stores_apart();
   LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
   LLVMPassBuilderOptionsSetLoopVectorization(o, levels[level].slp);
   LLVMPassBuilderOptionsSetSLPVectorization(o, levels[level].slp);

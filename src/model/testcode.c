@@ -59,6 +59,12 @@ bool testcode_is_named_so(const char *path) {
   return is_test_file(path);
 }
 
+bool testcode_is_program(const char *path) {
+  const char *name = path_base(path);
+  return testcode_is_named_so(path) ||
+         is_word(name, strcspn(name, "."), "test");
+}
+
 // Headers of the system do not count.
 static bool is_system(const Source *s) { return !strncmp(s->path, "/usr/", 5); }
 
@@ -88,23 +94,34 @@ static size_t common_directory(const Suite *suite) {
 static const char *const framework_functions[] = {"vok_at_loc", "ok_at_loc",
                                                   "tap_plan", NULL};
 
+// The function of a segment: test_a, check of check:31 and of check#2.
+static size_t function_length(const char *test) {
+  size_t n = strcspn(test, ":#");
+  return test[n] && strspn(test + n + 1, "0123456789#") == strlen(test + n + 1)
+             ? n
+             : strlen(test);
+}
+
 // The functions that are tests of the session (segments), or of a framework: how
-// many of them each source has.
+// many tests each source has.
 static void count_tests(const Suite *suite, uint32_t *counts) {
   Hashmap tests = {0};
+  uint64_t n;
   for (size_t i = 0; framework_functions[i]; i++)
     hashmap_put(&tests, framework_functions[i], strlen(framework_functions[i]),
                 1);
   for (size_t i = 0; i < suite->nruns; i++) {
     const char *name = path_base(suite->runs[i].test);
-    hashmap_put(&tests, name, strlen(name), 1);
+    size_t length = function_length(name);
+    if (!hashmap_get(&tests, name, length, &n))
+      n = 0;
+    hashmap_put(&tests, name, length, n + 1);
   }
   for (size_t i = 0; i < suite->nentities; i++) {
     const Entity *e = &suite->entities[i];
-    uint64_t ignored;
     if (e->kind == ENTITY_FUNCTION && e->name &&
-        hashmap_get(&tests, e->name, strlen(e->name), &ignored))
-      counts[e->source]++;
+        hashmap_get(&tests, e->name, strlen(e->name), &n))
+      counts[e->source] += (uint32_t)n;
   }
   hashmap_release(&tests);
 }

@@ -1,9 +1,12 @@
 // Puts a plan into the module: see probe.h.
 //
-// Counters are stored with monotonic ordering: anything weaker may be kept in a
-// register across a loop and is lost with a killed process; this compiles to a
-// plain store or increment all the same. They carry !nosanitize, so that
-// sanitizers leave them alone.
+// Counters are stored by volatile stores, which compile to one plain store or
+// increment. A weaker store may be kept in a register across a loop and is lost
+// with a killed process. LLVM takes a volatile store for one that may not come
+// back, so nothing that may trap or leave moves in front of it; yet it knows
+// that the store changes nothing but the counter, so values stay in registers
+// across it, which they do not across an atomic one. They carry !nosanitize, so
+// that sanitizers leave them alone.
 #include "plan/probe.h"
 
 #include <stdlib.h>
@@ -108,7 +111,7 @@ static LLVMTypeRef counter_type(const Prober *p) {
 }
 
 static void mark(const Prober *p, LLVMValueRef access) {
-  LLVMSetOrdering(access, LLVMAtomicOrderingMonotonic);
+  LLVMSetVolatile(access, true);
   LLVMSetAlignment(access, p->size);
   LLVMSetMetadata(access, p->nosanitize, p->empty);
 }
@@ -249,7 +252,7 @@ void probe_insert(LLVMModuleRef m, const Plan *plan, CounterSize size) {
 
 static bool is_hit_probe(LLVMValueRef inst, LLVMValueRef counters) {
   if (!LLVMIsAStoreInst(inst) || !LLVMIsAConstantInt(LLVMGetOperand(inst, 0)) ||
-      LLVMGetOrdering(inst) != LLVMAtomicOrderingMonotonic)
+      !LLVMGetVolatile(inst))
     return false;
   LLVMValueRef to = LLVMGetOperand(inst, 1);
   return to == counters ||

@@ -294,7 +294,8 @@ static int attempt_judged(Batch *b, BatchSlot *s, Err *err) {
   failure_add_output(&s->runs[s->repeat.attempt], &t);
   runner_judge_segments(
       r, &s->segments[s->repeat.attempt], &s->runs[s->repeat.attempt], &t,
-      b->ntests + r->already > 1 ? s->test->name : NULL, s->repeat.attempt > 0);
+      b->ntests + r->already > 1 || r->listed > 1 ? s->test->name : NULL,
+      s->repeat.attempt > 0);
   s->undecided |= r->undecided > undecided;
   if (s->runs[s->repeat.attempt].verdict == VERDICT_PASS)
     runner_note_duration(r, s->runs[s->repeat.attempt].seconds);

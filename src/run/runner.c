@@ -106,7 +106,7 @@ static void key_file(Str *key, const char *what, const char *path) {
 }
 
 // What makes two invocations the same work.
-static char *session_key(const Runner *r, const char *adapter) {
+static char *work_key(const Runner *r, const char *adapter) {
   const RunOptions *o = r->options;
   Str key = {0};
   str_addf(&key,
@@ -115,6 +115,11 @@ static char *session_key(const Runner *r, const char *adapter) {
   str_addf(&key, "isolate=%d\nsegment=%s\nfailure=%s\n", o->isolate,
            o->segment ? o->segment : "",
            o->failure_regex ? o->failure_regex : "");
+  if (o->shard.n)
+    str_addf(&key, SHARD_KEY "%u/%u %016" PRIx64 "\n", o->shard.k, o->shard.n,
+             r->shards);
+  for (size_t i = 0; i < o->chosen.len; i++)
+    str_addf(&key, "test=%s\n", o->chosen.items[i]);
   key_file(&key, "exe", o->exe);
   key_file(&key, "tests", o->tests);
   key_file(&key, "reference", o->reference);
@@ -216,7 +221,7 @@ static int begin_session(Runner *r, const char *adapter, Err *err) {
     return -1;
   if (r->fresh && !r->options->failed)
     forget_done(r);
-  char *key = session_key(r, adapter);
+  char *key = work_key(r, adapter);
   int rc = session_begin(r->store, key, r->command, r->cwd ? r->cwd : r->root,
                          &r->session, &r->continued, err);
   free(key);
@@ -323,9 +328,21 @@ void runner_confine(const Runner *r, size_t slot, Spawn *spawn, Arena *arena) {
   free(cwd);
 }
 
+// Is it asked for, or does it hold one that is?
+static bool is_chosen(const RunOptions *o, const char *test) {
+  size_t n = strlen(test);
+  bool chosen = !o->chosen.len;
+  for (size_t i = 0; !chosen && i < o->chosen.len; i++) {
+    const char *one = o->chosen.items[i];
+    chosen = !strncmp(one, test, n) && (!one[n] || one[n] == '/');
+  }
+  return chosen;
+}
+
 bool runner_is_done(const Runner *r, const char *test) {
   uint64_t ignored;
-  return hashmap_get(&r->done_index, test, strlen(test), &ignored);
+  return !is_chosen(r->options, test) ||
+         hashmap_get(&r->done_index, test, strlen(test), &ignored);
 }
 
 // --- runs -------------------------------------------------------------------

@@ -16,6 +16,7 @@
 #include "program/runfile.h"
 #include "program/segments.h"
 #include "run/scratch.h"
+#include "run/shard.h"
 #include "run/testfile.h"
 #include "store/store.h"
 #include "util/array.h"
@@ -35,12 +36,14 @@ typedef struct {
   double timeout;      // seconds; 0: the adapter's default
   uint64_t max_output; // bytes
   bool timeout_given;  // by the user
+  Texts chosen; // tests to run, and whole tests they are part of; none: all
   bool failed, add, scratch, rerun;
   // Tests inside a test are tests of their own (program/segments.h).
   bool segments;
   bool isolate; // those of cmocka and Check run in processes of their own
   const char *segment;       // functions that are tests; NULL: the usual ones
   const char *failure_regex; // lines that say that a test failed; NULL: none
+  Shard shard;               // which part of the tests; of all: none
   bool serve; // keep programs ready between tests (process/server.h)
   // What runs that the user did not write may do. The runner sets the scratch
   // area and what is copied. NULL: they may do what the user may.
@@ -117,6 +120,8 @@ struct Runner {
   ARRAY(DoneTest) done;     // tests that need not run
   Hashmap done_index;       // their names -> index
   size_t already;           // how many the adapter left out for that reason
+  size_t listed;            // of all shards, if the adapter knows; else 0
+  uint64_t shards;          // shards_digest of them
   size_t total;             // tests to run, 0: not known beforehand
   size_t finished, failing; // of this invocation
   // Limits derived from the tests that end: see runner_limit.

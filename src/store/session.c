@@ -118,6 +118,22 @@ int session_reopen(Store *s, int64_t *session, Err *err) {
   return 0;
 }
 
+char *store_session_key(Store *s, int64_t session, Err *err) {
+  DbQuery q;
+  char *key = NULL;
+  if (query_start(&q, &s->db, "SELECT key FROM session WHERE id = ?",
+                  VALUES(v_int(session)), err))
+    return NULL;
+  int rc = query_next(&q, err);
+  if (rc > 0)
+    key = mem_strdup(query_text(&q, 0));
+  else if (!rc)
+    err_set(err, "%s: no session %lld; see `culprit store list`", s->db.path,
+            (long long)session);
+  query_end(&q);
+  return key;
+}
+
 static int mark_finished(Store *s, int64_t session, Err *err) {
   char finished[32];
   return session_update(s, "UPDATE session SET finished = ? WHERE id = ?",

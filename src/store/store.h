@@ -90,6 +90,9 @@ int store_add_close(Store *s, int64_t session, const char *test,
 // Takes what an earlier look saw out of the session.
 int store_forget_close(Store *s, int64_t session, Err *err);
 
+// The key of a session. Caller frees; NULL after an error.
+char *store_session_key(Store *s, int64_t session, Err *err);
+
 // The directory of the project, if that is not the session's: Suite.project.
 int session_set_project(Store *s, int64_t session, const char *dir, Err *err);
 
@@ -162,6 +165,12 @@ int store_each_unit(Store *s, const Suite *suite, Arena *names, EachUnit *each,
 typedef void EachDeath(void *ctx, size_t run, const Death *death);
 int store_each_death(Store *s, const Suite *suite, EachDeath *each, void *ctx,
                      Err *err);
+
+// The failures of this suite's runs, as each run shows them, without places:
+// one call per failure, by run, in order.
+typedef void EachFailure(void *ctx, size_t run, const Failure *f);
+int store_each_failure(Store *s, const Suite *suite, EachFailure *each,
+                       void *ctx, Err *err);
 
 // Where in their output the failures of this suite show: one call per place, by
 // run. `signature` is the failure's.

@@ -351,6 +351,46 @@ int store_each_death(Store *s, const Suite *suite, EachDeath *each, void *ctx,
   return rc;
 }
 
+// --- failures ---------------------------------------------------------------
+
+typedef struct {
+  EachFailure *each;
+  void *ctx;
+  size_t run;
+} FailureReader;
+
+static void read_failure(void *ctx, DbQuery *q) {
+  FailureReader *r = ctx;
+  Failure f = {.signature = mem_strdup(query_text(q, 0)),
+               .kind = mem_strdup(query_text(q, 1)),
+               .message = mem_strdup(query_text(q, 2)),
+               .place = mem_strdup(query_text(q, 3)),
+               .excerpt = mem_strdup(query_text(q, 4)),
+               .output = mem_strdup(query_text(q, 5))};
+  if (!q->bad)
+    r->each(r->ctx, r->run, &f);
+  failure_release(&f);
+}
+
+int store_each_failure(Store *s, const Suite *suite, EachFailure *each,
+                       void *ctx, Err *err) {
+  if (store_flush(s, err) || db_begin_read(&s->db, err))
+    return -1;
+  FailureReader r = {each, ctx, 0};
+  int rc = 0;
+  for (; !rc && r.run < suite->nruns; r.run++)
+    rc = query_each(&s->db,
+                    "SELECT signature, kind, message, place,"
+                    " run_failure.excerpt, run_failure.output"
+                    " FROM run_failure"
+                    " JOIN failure ON failure.id = run_failure.failure"
+                    " WHERE run_failure.run = ? ORDER BY n",
+                    VALUES(v_int(suite->runs[r.run].store_id)), "run_failure",
+                    read_failure, &r, err);
+  db_rollback(&s->db); // only read
+  return rc;
+}
+
 // --- places in the output ---------------------------------------------------
 
 typedef struct {

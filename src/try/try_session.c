@@ -202,7 +202,7 @@ static void map_tests(TryWork *w, const Runner *r, const Test *tests,
   w->test_of = arena_array(&w->arena, size_t, w->suite.nruns + 1);
   for (size_t i = 0; i < w->suite.nruns; i++)
     w->test_of[i] = SIZE_MAX;
-  if (n == 1 && !r->already) {
+  if (n == 1 && !r->already && !r->options->shard.n) {
     add_test(w, &tests[0], true, r->timeout);
     return;
   }

@@ -16,7 +16,9 @@ JOB = {"runs-on", "container", "steps", "needs", "if", "env", "strategy",
 STEP = {"name", "id", "uses", "run", "with", "env", "if", "shell",
         "working-directory", "continue-on-error", "timeout-minutes"}
 FUNCTIONS = {"failure", "always", "success", "cancelled"}
-CONTEXTS = {"steps", "vars", "github", "env", "secrets", "runner", "job"}
+CONTEXTS = {"steps", "vars", "github", "env", "secrets", "runner", "job",
+            "matrix", "needs"}
+STRATEGY = {"matrix", "fail-fast", "max-parallel"}
 problems = []
 
 
@@ -77,6 +79,21 @@ def check_step(step, ids, where):
         ids.add(step["id"])
 
 
+def check_strategy(job, jobs, where):
+    """The matrix, and the jobs it waits for."""
+    strategy = job.get("strategy", {})
+    check_keys(strategy, STRATEGY, f"{where}, strategy")
+    for name, values in strategy.get("matrix", {}).items():
+        check(isinstance(values, list) and values,
+              f"{where}: {name} of the matrix is no list")
+    for name in re.findall(r"matrix\.([\w-]+)", str(job["steps"])):
+        check(name in strategy.get("matrix", {}),
+              f"{where}: the matrix has no {name}")
+    needs = job.get("needs", [])
+    for name in [needs] if isinstance(needs, str) else needs:
+        check(name in jobs, f"{where}: needs {name}, which is no job")
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         flow = yaml.safe_load(file)
@@ -87,6 +104,7 @@ def main():
     for name, job in flow["jobs"].items():
         check_keys(job, JOB, name)
         check("runs-on" in job, f"{name}: no runs-on")
+        check_strategy(job, flow["jobs"], name)
         ids = set()
         for i, step in enumerate(job["steps"]):
             check_step(step, ids, f"{name}, step {i + 1}")

@@ -644,11 +644,12 @@ static void watch_turns(bool steps, Str *seen) {
   assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-// It may not be in its loop yet when it is looked at, and on a busy machine it may
-// hardly run while it is: then another one is.
+// It may not be in its loop yet when it is watched, and on a busy machine it may
+// hardly run meanwhile: then another one is watched, for as long as it takes.
 static void assert_turns_are_seen(bool steps) {
   Str seen = {0};
-  for (int looks = 0; looks < 20 && !seen.len; looks++)
+  double give_up = clock_now() + 120;
+  while (!seen.len && clock_now() < give_up)
     watch_turns(steps, &seen);
   const char *rest = str_text(&seen);
   DeathCaller t = {0};
