@@ -18,7 +18,7 @@ typedef struct {
   Arena arena;
 } Options;
 
-#define ACTIONS "list, prune, size or merge"
+#define ACTIONS "list, prune, size, roles or merge"
 
 typedef int Action(Store *s, const Options *o, Err *err);
 
@@ -189,11 +189,14 @@ const Command cmd_store = {
     "store",
     "list, prune, measure or merge the stored sessions",
     store_main,
-    .usage = "list|prune|size|merge [OUT IN...] [options]",
+    .usage = "list|prune|size|roles|merge [OUT IN...] [options]",
     .about = "list: print the stored sessions, newest first.\n"
              "prune: remove all but the newest sessions and free their space. "
              "Sessions in use are never removed.\n"
              "size: print the size of the store in bytes.\n"
+             "roles: print the SQL that makes two roles for a store on a "
+             "PostgreSQL server: one that can only add runs, one that can only "
+             "read.\n"
              "merge OUT IN...: make one session in the store OUT out of the "
              "newest session of each store IN, for instance the shards of "
              "`culprit run --shard`. NAME=IN calls its tests NAME/...",

@@ -117,6 +117,9 @@ typedef enum {
 typedef int DbWork(void *ctx, Err *err);
 int db_write(Db *db, DbLock lock, DbWork *work, void *ctx, Err *err);
 
+// The same for work that only reads, in one consistent view.
+int db_read(Db *db, DbWork *work, void *ctx, Err *err);
+
 int db_begin_write(Db *db, Err *err); // DB_ALONE, without repetition
 int db_begin_read(Db *db, Err *err);  // one consistent view for many queries
 int db_commit(Db *db, Err *err);
