@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cc/checked.h"
 #include "compile/bitcode_format.h"
 #include "compile/cc_args.h"
 #include "compile/changed_file.h"
@@ -234,6 +235,7 @@ static int to_bitcode(Cc *cc, const char *source, const char *object,
   if (overlay) {
     add(&a, "-ivfsoverlay");
     add(&a, overlay);
+    add(&a, "-ferror-limit=0"); // all that is wrong, at once
   }
   static const char *const ours[] = {"-gcolumn-info",
                                      "-c",
@@ -251,29 +253,25 @@ static int to_bitcode(Cc *cc, const char *source, const char *object,
   return run_and_free(&a, messages);
 }
 
-// Contracts in the source become code (contract.h). Their errors are errors of
-// the source.
+typedef struct {
+  Cc *cc;
+  const char *source, *object, *bitcode;
+} ToBitcode;
+
+static int with_overlay(void *context, const char *overlay,
+                        const char *messages) {
+  const ToBitcode *t = context;
+  return to_bitcode(t->cc, t->source, t->object, t->bitcode, overlay, messages);
+}
+
 static int checked_to_bitcode(Cc *cc, Contracts *c, const char *source,
                               const char *object, const char *bitcode) {
+  ToBitcode context = {cc, source, object, bitcode};
   char *prefix = temporary(cc, ""), *messages = temporary(cc, ".txt");
-  char *overlay = NULL;
-  Str said = {0}, shown = {0};
-  Err err;
-  int rc = contracts_write(c, prefix, &overlay, &err) ? 3 : 0;
-  if (rc)
-    note(source, err.text);
-  else if (contracts_messages(c, &shown))
-    rc = 1;
-  else
-    rc = to_bitcode(cc, source, object, bitcode, overlay, messages);
-  if (!fs_read(messages, 0, &said, &err))
-    contracts_translate(c, str_text(&said), &shown);
-  fputs(str_text(&shown), stderr); // clang's colours stay
-  str_release(&said);
-  str_release(&shown);
+  int rc = compile_checked(c, contract_telling(&cc->args), source, prefix,
+                           messages, with_overlay, &context);
   free(prefix);
   free(messages);
-  free(overlay);
   return rc;
 }
 

@@ -35,7 +35,7 @@ typedef struct {
   bool tries;   // --try
   int strategy; // strategy_at
   bool list;
-  Texts seeds;
+  Texts seeds, without;
   const char *trail;
   FILE *trail_file;
 } Options;
@@ -44,6 +44,26 @@ static void list_strategies(void) {
   const Strategy *s;
   for (size_t i = 0; (s = strategy_at(i)); i++)
     printf("  %-10s %s\n", s->name, s->doc);
+}
+
+static const char *part_word(size_t n) {
+  const SearchPart *p = search_part_at(n);
+  return p ? p->name : NULL;
+}
+
+// All parts but those of --without; -1 after a message.
+static int parts_wanted(const Options *o, unsigned *out) {
+  *out = PARTS_ALL;
+  for (size_t i = 0; i < o->without.len; i++) {
+    size_t k = 0;
+    while (part_word(k) && strcmp(part_word(k), o->without.items[i]) != 0)
+      k++;
+    if (!part_word(k))
+      return cli_fail(EXIT_USAGE, "--without: there is no part `%s`",
+                      o->without.items[i]);
+    *out &= ~search_part_at(k)->part;
+  }
+  return EXIT_DONE;
 }
 
 static void options_init(Options *o) {
@@ -57,6 +77,7 @@ static void options_release(Options *o) {
   given_release(&o->given);
   rank_options_release(&o->rank);
   array_release(&o->seeds);
+  array_release(&o->without);
   if (o->trail_file)
     fclose(o->trail_file);
 }
@@ -70,6 +91,9 @@ static const Option options[] = {
     {.title = "Made tests"},
     {"strategy", "STRATEGY", &option_choice, offsetof(Options, strategy),
      "which test to make next (default: mix)", .word = strategy_word},
+    {"without", "PART", &option_list, offsetof(Options, without),
+     "make tests without a part of the search, to measure what it brings",
+     .word = part_word},
     {"list-strategies", NULL, &option_flag, offsetof(Options, list),
      "print all strategies, and exit"},
     {"budget", "SECONDS", &option_real, offsetof(Options, given.budget),
@@ -159,14 +183,20 @@ static void print_summary(InputSearch *e) {
     printf("the budget of %g s ended before the first test was made; use "
            "--budget SECONDS\n",
            e->options.seconds);
-  printf("writing %.1f s, running %.1f s, recording %.1f s, replaying %.1f s, "
-         "choosing %.1f s, solving %.1f s\n",
-         s->writing, s->running, s->recording, s->replaying, s->choosing,
-         s->solving);
+  printf("building %.1f s, writing %.1f s, running %.1f s, recording %.1f s, "
+         "replaying %.1f s, choosing %.1f s, solving %.1f s, mutating %.1f s\n",
+         s->building, s->writing, s->running, s->recording, s->replaying,
+         s->choosing, s->solving, s->screening);
   printf("%zu of %zu took the predicted path (%zu different path%s); %zu "
          "branch%s infeasible, %zu undecided\n",
          s->confirmed, s->confirmed + s->diverged, s->paths, plural(s->paths),
          s->unsat, s->unsat == 1 ? " is" : "es are", s->unknown);
+  if (s->guessed)
+    printf("%zu test%s made without a predicted path\n", s->guessed,
+           s->guessed == 1 ? " was" : "s were");
+  if (s->screened)
+    printf("%zu of %zu mutations reached something new\n", s->found,
+           s->screened);
   print_losses(e, stdout);
   if (e->recorder.build.note)
     escape_printf(stdout, "note: %s\n", e->recorder.build.note);
@@ -286,10 +316,14 @@ static int explore(void *context, InputSearch *e) {
 }
 
 static int run_input(Options *o, char **argv) {
+  unsigned parts;
+  if (parts_wanted(o, &parts) != EXIT_DONE)
+    return EXIT_USAGE;
   if (o->trail && !(o->trail_file = fopen(o->trail, "w")))
     return cli_fail(EXIT_ENVIRONMENT, "%s: %s", o->trail, strerror(errno));
   GivenJob job = {.name = "input",
                   .strategy = strategy_at((size_t)o->strategy),
+                  .parts = parts,
                   .after = leave_trail,
                   .work = explore,
                   .finish = rank,

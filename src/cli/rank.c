@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "command/cli.h"
+#include "history/last_changes.h"
 #include "locate/cluster.h"
 #include "locate/fault.h"
 #include "locate/localizer.h"
@@ -17,10 +18,14 @@
 #include "locate/try_note.h"
 #include "process/words.h"
 #include "report/report.h"
+#include "since/changed_lines.h"
 #include "tally/known.h"
 #include "tally/lacking.h"
 
-enum { WARNINGS_SHOWN = 10 };
+enum {
+  WARNINGS_SHOWN = 10,
+  CHANGES_TOLD = 100, // suspects whose last change is looked up
+};
 
 void rank_options_init(RankOptions *o) {
   *o = (RankOptions){
@@ -50,12 +55,16 @@ typedef struct {
   const Notes *tried; // of `culprit try`; NULL: not loaded
   NearTest *nearest;  // per failure; NULL: not needed
   size_t known;       // failures set aside
+  LastChanges history;
+  ChangedLines changed; // --since
 } Work;
 
 static void work_release(Work *w) {
   if (w->nearest)
     near_tests_release(w->nearest, w->suite.nfailures);
   free(w->nearest);
+  last_changes_close(&w->history);
+  changed_lines_release(&w->changed);
   sources_release(&w->sources);
   fault_release(&w->fault);
   localizer_close(&w->localizer);
@@ -232,6 +241,9 @@ static int prepare(Work *w, Store *store, const RankOptions *o,
   int selected = select_failures(w, store, o);
   if (selected != EXIT_DONE)
     return selected;
+  last_changes_open(&w->history, w->suite.cwd);
+  if (o->since && changed_lines_load(&w->changed, &w->suite, o->since, &err))
+    return cli_fail(EXIT_USAGE, "%s", err.text);
   w->suite.endings_alike = o->endings_alike;
   for (size_t i = 0; i < w->suite.nsources; i++) {
     w->suite.sources[i].test &= !o->tests_alike;
@@ -284,6 +296,19 @@ static Report report_of(Work *w, const RankOptions *o) {
   };
 }
 
+// Ranks one failure, with what the history says of it.
+static int rank_failure(Work *w, const Report *r, const ReportFormat *format,
+                        Ranking *out, Err *err) {
+  if (localizer_rank(&w->localizer, out->failure, out, err))
+    return -1;
+  if (w->changed.suite)
+    changed_lines_apply(&w->changed, out);
+  size_t shown = report_shown(r, format, out);
+  last_changes_tell(&w->history, &w->suite, out,
+                    shown < CHANGES_TOLD ? shown : CHANGES_TOLD);
+  return 0;
+}
+
 // Reports every failure and counts how many of them could be ranked. Returns an
 // exit status.
 static int report(Work *w, const RankOptions *o, const ReportFormat *format,
@@ -314,7 +339,7 @@ static int report(Work *w, const RankOptions *o, const ReportFormat *format,
     if (w->comparable && loops_running(&w->suite, &w->evidence.deaths,
                                        w->evidence.store, i, &loops, &err))
       status = cli_error(&err);
-    else if (w->comparable && localizer_rank(&w->localizer, i, &ranking, &err))
+    else if (w->comparable && rank_failure(w, &r, format, &ranking, &err))
       status = cli_error(&err);
     else
       format->failure(&r, &ranking, out);
@@ -498,6 +523,12 @@ const Option rank_shown_options[] = {
     {.rows = option_colors, .at = offsetof(RankOptions, color)},
     {0}};
 
+const Option rank_since_options[] = {
+    {"since", "REF", &option_text, offsetof(RankOptions, since),
+     "of equal scores, rank lines changed since this commit first, then lines "
+     "that depend on them"},
+    {0}};
+
 const Option rank_known_options[] = {
     {"known", "FILE|SESSION", &option_text, offsetof(RankOptions, known),
      "set failures aside that were there before: those of a session, of a file "
@@ -551,6 +582,7 @@ static const Option options[] = {
      offsetof(Options, rank.generated_alike),
      "rank files that a tool wrote (flex, bison, \"DO NOT EDIT\") like all "
      "other code, not behind it"},
+    {.rows = rank_since_options, .at = offsetof(Options, rank)},
     {"confidence", NULL, &option_flag, offsetof(Options, rank.confidence),
      "order equal scores by confidence"},
     {"cluster", "[=all]", &option_cluster, offsetof(Options, rank.cluster),
@@ -582,7 +614,9 @@ static const Option options[] = {
      "print JUnit XML, which CI servers read"},
     {"github", NULL, &option_name, offsetof(Options, rank.format),
      "print annotations for GitHub Actions, ten at most, and append the list "
-     "to GITHUB_STEP_SUMMARY"},
+     "to GITHUB_STEP_SUMMARY; with --since, changed lines first"},
+    {"gitlab", NULL, &option_name, offsetof(Options, rank.format),
+     "print a code quality report, which GitLab shows in merge requests"},
     {"gdb", "FILE", &option_text, offsetof(Options, gdb),
      "write a breakpoint at each suspect shown to FILE as well, for gdb -x "
      "FILE"},

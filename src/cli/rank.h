@@ -49,6 +49,7 @@ typedef struct RankOptions {
   FILE *summary;          // github: the step's summary, or NULL
   const char *more;       // json: more members, each behind a comma; or NULL
   const char *more_close; // json: the same for the member "close"
+  const char *since;      // a version: lines changed since come first; or NULL
   const char *known;      // failures to set aside, see tally/known.h; or NULL
   bool none_ok;           // nothing to rank is no error
   // As the user gave them; the strings are not copied.
@@ -63,9 +64,10 @@ void rank_options_release(RankOptions *o);
 
 // Options of several commands, of a RankOptions: --only and --exclude; these
 // with
-// --top and --color; --other-failures and --session; --known.
+// --top and --color; --other-failures and --session; --known; --since.
 extern const Option rank_files_options[], rank_shown_options[],
-    rank_others_options[], rank_session_options[], rank_known_options[];
+    rank_others_options[], rank_session_options[], rank_known_options[],
+    rank_since_options[];
 OptionWord rank_method_word; // the methods
 
 PathFilter rank_filter(const RankOptions *o); // --only and --exclude

@@ -7,19 +7,22 @@
 
 #include "cli/rank.h"
 #include "command/cli.h"
+#include "history/last_changes.h"
 #include "locate/near_note.h"
 #include "locate/outmap.h"
 #include "locate/spec_note.h"
 #include "locate/try_note.h"
 #include "report/html_page.h"
+#include "since/changed_lines.h"
 #include "tally/owner.h"
 #include "util/fs.h"
 
 enum {
-  ENTRIES = 2000000, // suspects in a page, over all failures and methods
-  ENTRIES_MIN = 200, // but so many of each ranking at least
-  EXPLAINED = 150,   // get their evidence
-  NEAREST = 100,     // failures that are compared with a passing test
+  ENTRIES = 2000000,     // suspects in a page, over all failures and methods
+  ENTRIES_MIN = 200,     // but so many of each ranking at least
+  EXPLAINED = 150,       // get their evidence
+  CHANGES_FAILURES = 10, // failures with the last change of their suspects
+  NEAREST = 100,         // failures that are compared with a passing test
 };
 
 typedef struct {
@@ -49,6 +52,8 @@ typedef struct {
   CoreNote core;
   SessionInfo *sessions;
   size_t nsessions, most;
+  LastChanges history;
+  ChangedLines changed; // --since
 } Work;
 
 static void work_release(Work *w) {
@@ -72,6 +77,8 @@ static void work_release(Work *w) {
     array_release(&w->loops[i]);
   free(w->loops);
   free(w->nearest);
+  last_changes_close(&w->history);
+  changed_lines_release(&w->changed);
   sources_release(&w->sources);
   session_evidence_release(&w->evidence);
   suite_release(&w->suite);
@@ -93,6 +100,10 @@ static int rank_failures(Work *w, OpenLocalizer *l, MethodListing *m,
     Ranking r = {.failure = i};
     if (localizer_rank(l, i, &r, err))
       return -1;
+    if (w->changed.suite)
+      changed_lines_apply(&w->changed, &r);
+    if (!w->methods.len && i < CHANGES_FAILURES)
+      last_changes_tell(&w->history, &w->suite, &r, EXPLAINED);
     listing_keep(&m->listings[i], &w->html, &r, w->most, EXPLAINED);
     ranking_release(&r);
   }
@@ -331,6 +342,10 @@ static int gather(Work *w) {
     return cli_error(&err);
   sources_init(&w->sources, &w->suite);
   suite_places(&w->suite, &w->groups);
+  last_changes_open(&w->history, w->suite.cwd);
+  if (o->rank.since &&
+      changed_lines_load(&w->changed, &w->suite, o->rank.since, &err))
+    return cli_fail(EXIT_USAGE, "%s", err.text);
   session_evidence_init(&w->evidence, w->store, &w->suite);
   w->html.report = (Report){.suite = &w->suite,
                             .method = first_method(w, &err),
@@ -512,6 +527,7 @@ static const Option options[] = {
     {"top", "N|all", &option_top, offsetof(Options, rank.top),
      "suspects to list for each failure without JavaScript, and in SARIF and "
      "JUnit"},
+    {.rows = rank_since_options, .at = offsetof(Options, rank)},
     {.rows = rank_files_options, .at = offsetof(Options, rank)},
     {.rows = rank_session_options, .at = offsetof(Options, rank)},
     {.rows = option_store, .at = offsetof(Options, store)},

@@ -46,6 +46,7 @@ typedef struct {
   bool built; // by us, in the store
   bool makes; // make runs the tests as one, and builds as it goes
   bool quiet, no_build, watch, confined;
+  bool bisect;  // exit statuses for `git bisect run`
   double close; // seconds for a closer look; below 0: not given
   bool tries;   // --try
   RunTryOptions tried;
@@ -133,6 +134,9 @@ static const Option options[] = {
     {"watch", NULL, &option_flag, offsetof(Options, watch),
      "wait for a rebuild and run the failed tests again; once none fails, run "
      "all tests"},
+    {"bisect", NULL, &option_flag, offsetof(Options, bisect),
+     "for `git bisect run`: exit with status 125 (skip) where it would be 3 or "
+     "4"},
     {.title = "Oracle (default: a test passes if it exits with status 0)"},
     {.rows = oracle_options, .at = offsetof(Options, run)},
     {"expect", "DIR", &option_text, offsetof(Options, run.expect),
@@ -171,6 +175,7 @@ static const Option options[] = {
     {.rows = confine_options, .at = offsetof(Options, confine)},
     {.title = "Output"},
     {.rows = rank_shown_options, .at = offsetof(Options, rank)},
+    {.rows = rank_since_options, .at = offsetof(Options, rank)},
     {"json", NULL, &option_name, offsetof(Options, rank.format),
      "print the ranking as `culprit rank --json` does, and everything else on "
      "standard error"},
@@ -726,6 +731,13 @@ static int run_with_options(Options *o, int argc, char **argv) {
   return status;
 }
 
+enum { BISECT_SKIPS = 125 };
+
+static int bisect_status(int status) {
+  return status == EXIT_ENVIRONMENT || status == EXIT_NO_VERDICT ? BISECT_SKIPS
+                                                                 : status;
+}
+
 static int run_main(int argc, char **argv) {
   Options o;
   options_init(&o);
@@ -740,6 +752,8 @@ static int run_main(int argc, char **argv) {
     show_progress = isatty(STDERR_FILENO) && !o.quiet;
     status = o.watch ? rebuild_watch(o.run.exe, o.store, argc, argv)
                      : run_with_options(&o, argc, argv);
+    if (o.bisect)
+      status = bisect_status(status);
   }
   options_release(&o);
   return status;
@@ -764,6 +778,7 @@ const Command cmd_run = {
         "test under every oracle.",
     .options = options,
     .end = "Exit status: 0 nothing failed, 1 tests failed, 2 usage, 3 "
-           "environment, 4 no usable verdict, 130 interrupted (the same "
+           "environment, 4 no usable verdict (with --bisect 125 for both), 130 "
+           "interrupted (the same "
            "command continues).",
     .runs_program = true};

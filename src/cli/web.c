@@ -10,12 +10,12 @@
 #include "cli/rank.h"
 #include "cli/run_close.h"
 #include "cli/run_try.h"
-#include "cli/web.h"
+#include "cli/web_options.h"
 #include "command/cli.h"
 #include "command/confine_options.h"
 #include "explore/checkpoint.h"
-#include "explore/entry_pages.h"
 #include "explore/explorer.h"
+#include "explore/survey/entry_pages.h"
 #include "locate/localizer.h"
 #include "php/application.h"
 #include "process/process.h"
@@ -32,239 +32,13 @@
 #include "util/str.h"
 
 enum {
-  JOBS_MAX = 64,
-  EXPLORE_SECONDS = 60,
   EXPLORE_TIMEOUT = 5,
   STOP_SECONDS = 20, // to keep what is done when a signal comes
 };
 
-// --- options ----------------------------------------------------------------
-
-typedef struct {
-  Visits visits;
-  ExplorerOptions explore;
-  RankOptions rank;
-  const char *requests, *first, *host, *store;
-  double close; // seconds for a closer look; below 0: not given
-  CloseLookResult looked;
-  bool tries; // --try
-  ConfineOptions confine;
-  WebExploreOptions more;
-  Refusals refusals;
-  bool quiet;
-  Area area;
-  Arena arena;
-} Options;
-
-static void options_init(Options *o) {
-  *o = (Options){.area = AREA_NONE, .close = -1, .looked = {.ended = ""}};
-  rank_options_init(&o->rank);
-  refusals_init(&o->refusals);
-  o->visits.oracle.severities = WEB_DEFAULT;
-  o->explore.budget = EXPLORE_SECONDS;
-  o->explore.strategy = web_strategy_find("base");
-}
-
-static void options_release(Options *o) {
-  rank_options_release(&o->rank);
-  visits_release(&o->visits);
-  confine_options_release(&o->confine);
-  web_explore_release(&o->more);
-  refusals_release(&o->refusals);
-  close_look_release(&o->looked);
-  arena_release(&o->arena);
-}
-
-// A path, unless it begins in the worker's directory.
-static const char *own_or_absolute(Options *o, const char *path) {
-  return text_starts(path, "%w") ? path : cli_absolute(&o->arena, path);
-}
-
-static int take_pair(const Option *o, void *field, const char *arg) {
-  (void)o;
-  const char *equals = strchr(arg, '=');
-  if (!equals || equals == arg)
-    return -1;
-  array_push((Texts *)field, arg);
-  return 0;
-}
-
-static int take_state(const Option *o, void *field, const char *arg) {
-  (void)o;
-  Options *options = field;
-  array_push(&options->visits.files, own_or_absolute(options, arg));
-  return 0;
-}
-
-static int take_database(const Option *o, void *field, const char *arg) {
-  (void)o;
-  Options *options = field;
-  const char *equals = strchr(arg, '=');
-  Database d = {.name = arg};
-  if (equals == arg || !*arg)
-    return -1;
-  if (equals) {
-    d.name = arena_strndup(&options->arena, arg, (size_t)(equals - arg));
-    d.sql = cli_absolute(&options->arena, equals + 1);
-  }
-  array_push(&options->visits.databases, d);
-  return 0;
-}
-
-static int take_seed(const Option *o, void *field, const char *arg) {
-  (void)o;
-  char *end;
-  *(uint64_t *)field = strtoull(arg, &end, 10);
-  return *arg < '0' || *arg > '9' || *end ? -1 : 0;
-}
-
-static int take_strategy(const Option *o, void *field, const char *arg) {
-  (void)o;
-  const WebStrategy *s = web_strategy_find(arg);
-  *(const WebStrategy **)field = s;
-  return s ? 0 : -1;
-}
-
-static int take_severity(const Option *o, void *field, const char *arg) {
-  (void)o;
-  return web_severities_parse(arg, field);
-}
-
-static int take_checker(const Option *o, void *field, const char *arg) {
-  (void)o;
-  *(const char **)field = arg ? arg : "vnu";
-  return 0;
-}
-
-static const OptionType option_pair = {take_pair, "NAME=VALUE"};
-static const OptionType option_state = {take_state, NULL};
-static const OptionType option_database = {take_database, "DB or DB=FILE"};
-static const OptionType option_seed = {take_seed, "a whole number from 0"};
-static const OptionType option_strategy = {take_strategy, NULL};
-static const OptionType option_severity = {
-    take_severity, "a list of fatal, warning, notice, deprecated, query, html, "
-                   "status or all"};
-static const OptionType option_checker = {take_checker, NULL};
-
-static const Option options[] = {
-    {.title = "Requests"},
-    {"requests", "FILE", &option_text, offsetof(Options, requests),
-     "list of requests, one per line: METHOD PATH[?QUERY] [BODY]. A line --- "
-     "starts another visitor, `setup` before a request says that it is not a "
-     "test, indented lines are headers. Or a browser's .har file"},
-    {"host", "NAME", &option_text, offsetof(Options, host),
-     "take only requests to this host from a .har file"},
-    {.title = "Exploring (without --requests)"},
-    {"seed-requests", "FILE", &option_text, offsetof(Options, first),
-     "list of requests to start from: logins, or a failing request"},
-    {.rows = web_login_options, .at = offsetof(Options, more)},
-    {"budget", "SECONDS", &option_real, offsetof(Options, explore.budget),
-     "time for everything but the ranking (default: 60)"},
-    {"max-tests", "N", &option_count, offsetof(Options, explore.max_tests),
-     "make at most N requests"},
-    {"coverage", "PERCENT", &option_real, offsetof(Options, explore.coverage),
-     "stop when this share of the statements is executed", .max = 100},
-    {"max-failures", "N", &option_count,
-     offsetof(Options, explore.max_failures),
-     "stop when N different failures are found"},
-    {"strategy", "base|coverage|pcs|is|crawl", &option_strategy,
-     offsetof(Options, explore.strategy),
-     "which request to make next: base (default), the one that covers most. "
-     "Starting from a failing request, the last of --seed-requests or the "
-     "first found: coverage; pcs, the most similar path; is, the most similar "
-     "input. crawl: as base, but only links and forms, solve nothing"},
-    {"destructive", "last|never|any", &option_choice,
-     offsetof(Options, explore.last),
-     "when to request logout, delete and the like (default: last)"},
-    {"seed", "N", &option_seed, offsetof(Options, explore.seed),
-     "seed of the order among equally good requests"},
-    {"resume", NULL, &option_flag, offsetof(Options, explore.resume),
-     "continue the newest exploration"},
-    {"seed-apart", NULL, &option_flag, offsetof(Options, explore.apart),
-     "make the requests of --seed-requests, but do not explore from them"},
-    {"solve-seconds", "SECONDS", &option_real,
-     offsetof(Options, explore.solve_seconds),
-     "time to solve for the branches of one request (default: 3)"},
-    {"no-reduce", NULL, &option_flag, offsetof(Options, explore.no_reduce),
-     "do not minimise the requests that show a failure"},
-    {.title = "Application (%w in a value: the worker's own directory; %s: the "
-              "socket of "
-              "its database server)"},
-    {"front", "FILE", &option_text, offsetof(Options, visits.app.front),
-     "front controller: it serves every path that is not a file"},
-    {"ini", "NAME=VALUE", &option_pair, offsetof(Options, visits.ini),
-     "setting of PHP", .repeats = true},
-    {.rows = web_ini_options, .at = offsetof(Options, more)},
-    {"env", "NAME=VALUE", &option_pair, offsetof(Options, visits.env),
-     "variable of its environment", .repeats = true},
-    {"state", "PATH", &option_state, 0,
-     "file or directory that it writes (SQLite, uploads), restored for every "
-     "visitor",
-     .repeats = true},
-    {"mariadb", "DB[=FILE]", &option_database, 0,
-     "start a database server with this database, filled from the SQL in FILE; "
-     "`localhost` means that server",
-     .repeats = true},
-    {"sql-mode", "MODE", &option_text, offsetof(Options, visits.sql_mode),
-     "sql_mode of that server, as '' or ANSI_QUOTES (default: its own)"},
-    {"php-cgi", "PROG", &option_text, offsetof(Options, visits.app.php_cgi),
-     "PHP to run (default: php-cgi8.2)"},
-    {"follow-links", NULL, &option_flag,
-     offsetof(Options, visits.app.follow_links),
-     "let symbolic links lead out of DIR"},
-    {"timeout", "SECONDS", &option_real, offsetof(Options, visits.app.timeout),
-     "limit for one request (default: 30; exploring: 5)"},
-    {"jobs", "N", &option_int, offsetof(Options, visits.workers),
-     "workers (default: one per processor; one if they would share what "
-     "--state names)",
-     .letter = 'j', .max = JOBS_MAX},
-    {"in-place", NULL, &option_flag, offsetof(Options, visits.in_place),
-     "do not confine it: it may change DIR and everything that you may change, "
-     "connect and send mail"},
-    {.rows = confine_options, .at = offsetof(Options, confine)},
-    {.title = "Oracle"},
-    {"severity", "LIST", &option_severity,
-     offsetof(Options, visits.oracle.severities),
-     "what is a failure: fatal, warning, notice, deprecated, query, html, "
-     "status, all (default: fatal,query,html,status)"},
-    {"doctype", NULL, &option_flag,
-     offsetof(Options, visits.oracle.html.doctype), "require a DOCTYPE"},
-    {"no-explicit-end", NULL, &option_flag,
-     offsetof(Options, visits.oracle.html.no_explicit_end),
-     "let <body> and <html> lack their end tags"},
-    {"html-ignore", "KEYS", &option_text,
-     offsetof(Options, visits.oracle.html.ignore),
-     "kinds of HTML failures to ignore, separated by commas"},
-    {"nu", "[=PROG]", &option_checker, offsetof(Options, visits.oracle.nu),
-     "also check good pages with the Nu checker (default: vnu)"},
-    {"max-page", "SIZE", &option_size, offsetof(Options, visits.app.max_body),
-     "limit for the size of pages to check, as 4M (default: 16M); the result "
-     "names larger ones",
-     .max = HTML_PAGE_MAX},
-    {.title = "Output"},
-    {"close", "SECONDS", &option_real0, offsetof(Options, close),
-     "time for a closer look at the requests that matter, which are made again "
-     "(default: as long as all requests took, 5 to 10; none with --in-place or "
-     "--allow-...; 0: none)"},
-    {"try", NULL, &option_flag, offsetof(Options, tries),
-     "then change one thing at a time at the first suspects and see what "
-     "repairs the failing requests, as `culprit try` does"},
-    {"method", "METHOD", &option_text, offsetof(Options, rank.method),
-     "method of the ranking (default: " METHOD_WEB "; with --try: try)",
-     .word = rank_method_word},
-    {.rows = rank_others_options, .at = offsetof(Options, rank)},
-    {"output-map", "DIR", &option_text, offsetof(Options, visits.pages),
-     "keep every page in DIR, with a map of which line wrote which bytes"},
-    {.rows = rank_shown_options, .at = offsetof(Options, rank)},
-    {"json", NULL, &option_name, offsetof(Options, rank.format),
-     "print JSON, for programs"},
-    {.rows = option_quiet, .at = offsetof(Options, quiet)},
-    {.rows = option_store, .at = offsetof(Options, store)},
-    {0}};
-
 // --- the application --------------------------------------------------------
 
-static int check_root(Options *o) {
+static int check_root(WebOptions *o) {
   struct stat st;
   const char *given = o->visits.app.root;
   char *full = realpath(given, NULL);
@@ -281,7 +55,7 @@ static int check_root(Options *o) {
 }
 
 // Without a list of requests there must be something to begin with.
-static int check_entries(Options *o) {
+static int check_entries(WebOptions *o) {
   Err err;
   EntryPages list = {0};
   const WebApp *app = &o->visits.app;
@@ -297,7 +71,7 @@ static int check_entries(Options *o) {
                   app->root);
 }
 
-static int find_extension(Options *o) {
+static int find_extension(WebOptions *o) {
   Err err;
   char *path = app_extension(&err);
   if (!path)
@@ -307,7 +81,7 @@ static int find_extension(Options *o) {
   return EXIT_DONE;
 }
 
-static int read_requests(Options *o, Requests *list) {
+static int read_requests(WebOptions *o, Requests *list) {
   Err err;
   const char *path = o->requests ? o->requests : o->first;
   if (!path)
@@ -338,7 +112,7 @@ static int read_requests(Options *o, Requests *list) {
 // --- the session ------------------------------------------------------------
 
 // What makes two invocations the same work.
-static char *session_key(const Options *o, const char *command) {
+static char *session_key(const WebOptions *o, const char *command) {
   uint64_t hash = 0;
   Err ignored;
   Str text = {0};
@@ -362,7 +136,7 @@ static void print_progress(const Visits *v) {
 }
 
 // A signal leaves what was done; the worker's directories are in an area.
-static int open_area(Options *o) {
+static int open_area(WebOptions *o) {
   Err err;
   if (area_open_temporary(&o->area, &err))
     return cli_error(&err);
@@ -408,7 +182,7 @@ static int confine_application(Visits *v, ConfineOptions *o, Arena *arena) {
   return EXIT_DONE;
 }
 
-static int run_visits(Options *o, const Requests *list) {
+static int run_visits(WebOptions *o, const Requests *list) {
   Err err;
   Visits *v = &o->visits;
   v->progress = print_progress;
@@ -442,7 +216,7 @@ static void print_warning(const char *text) {
   cli_warn("%s", text);
 }
 
-static int run_explorer(Options *o, const Requests *list, Explorer **out) {
+static int run_explorer(WebOptions *o, const Requests *list, Explorer **out) {
   Err err;
   o->explore.visits = &o->visits;
   o->explore.first = list;
@@ -470,7 +244,8 @@ static int run_explorer(Options *o, const Requests *list, Explorer **out) {
 
 // --try: experiments, confined in any case, and the ranking by them. The first
 // pass has removed its area.
-static int try_requests(Options *o, const Requests *list, const Explorer *e) {
+static int try_requests(WebOptions *o, const Requests *list,
+                        const Explorer *e) {
   RunTryOptions tried;
   Visits v = o->visits;
   run_try_options_init(&tried);
@@ -490,7 +265,7 @@ static int try_requests(Options *o, const Requests *list, const Explorer *e) {
   return status;
 }
 
-static int rank(Options *o, const Requests *list, const Explorer *e,
+static int rank(WebOptions *o, const Requests *list, const Explorer *e,
                 bool tries) {
   bool later = tries && !strcmp(o->rank.format, "json");
   char *more = web_members(&o->refusals, e);
@@ -509,7 +284,7 @@ static int rank(Options *o, const Requests *list, const Explorer *e,
   return status == EXIT_DONE ? EXIT_FAILED : status;
 }
 
-static void print_no_failures(const Options *o, const Suite *suite,
+static void print_no_failures(const WebOptions *o, const Suite *suite,
                               const Explorer *e) {
   fputs("{\"version\":1", stdout);
   report_json_notes(suite, stdout);
@@ -518,7 +293,7 @@ static void print_no_failures(const Options *o, const Suite *suite,
   puts(",\"places\":[],\"failures\":[]}");
 }
 
-static int report(Options *o, const Requests *list, const Explorer *e,
+static int report(WebOptions *o, const Requests *list, const Explorer *e,
                   double seconds) {
   Err err;
   Suite suite = {0};
@@ -559,7 +334,7 @@ static int report(Options *o, const Requests *list, const Explorer *e,
 }
 
 // A killed exploration is continued by the same command, any by --resume.
-static int begin_session(Options *o, const char *command, Err *err) {
+static int begin_session(WebOptions *o, const char *command, Err *err) {
   Visits *v = &o->visits;
   bool continued = false;
   char *key = session_key(o, command), *cwd = path_absolute(".", NULL);
@@ -589,7 +364,7 @@ static int begin_session(Options *o, const char *command, Err *err) {
 // The first pass has removed what was in its area, and the area with it. If what
 // the application does stays, requests are made once, unless the user asks for
 // more.
-static int look_closer(Options *o, const Requests *list, const Explorer *e,
+static int look_closer(WebOptions *o, const Requests *list, const Explorer *e,
                        double took) {
   Err err;
   double seconds = run_close_seconds(o->close, took);
@@ -609,7 +384,8 @@ static int look_closer(Options *o, const Requests *list, const Explorer *e,
              : EXIT_DONE;
 }
 
-static int run_session(Options *o, const Requests *list, const char *command) {
+static int run_session(WebOptions *o, const Requests *list,
+                       const char *command) {
   Err err;
   Visits *v = &o->visits;
   if (begin_session(o, command, &err))
@@ -640,7 +416,7 @@ static int run_session(Options *o, const Requests *list, const char *command) {
 
 // PHP reports into the record, not into the page: a message whose severity is
 // not a failure would break the HTML. --ini can undo this.
-static void hide_messages(Options *o) {
+static void hide_messages(WebOptions *o) {
   Texts ini = {0};
   array_push(&ini, "display_errors=0");
   for (size_t i = 0; i < o->visits.ini.len; i++)
@@ -651,7 +427,7 @@ static void hide_messages(Options *o) {
 
 // Exploring needs to know what input was compared with, and cannot wait long
 // for pages that never end.
-static void prepare_exploring(Options *o) {
+static void prepare_exploring(WebOptions *o) {
   array_push(&o->visits.ini, "culprit.collect=statements,conditions,returns,"
                              "edges,output,compares,shadows");
   if (!(o->visits.app.timeout > 0))
@@ -659,7 +435,7 @@ static void prepare_exploring(Options *o) {
 }
 
 // What the options name is there.
-static int prepare(Options *o, Requests *list) {
+static int prepare(WebOptions *o, Requests *list) {
   int status = check_root(o);
   if (status == EXIT_DONE)
     status = read_requests(o, list);
@@ -678,7 +454,7 @@ static int prepare(Options *o, Requests *list) {
   return status;
 }
 
-static int web(Options *o, const char *command) {
+static int web(WebOptions *o, const char *command) {
   Requests list = {0};
   int status = prepare(o, &list);
   if (status == EXIT_DONE) {
@@ -694,7 +470,7 @@ static int web(Options *o, const char *command) {
 
 // The options of the command that made the session, as they were in its
 // directory.
-static int take_stored(Options *o, const Suite *suite, Requests *list) {
+static int take_stored(WebOptions *o, const Suite *suite, Requests *list) {
   Words words;
   int first, here = cli_enter(suite->cwd);
   char *line = arena_strdup(&o->arena, suite->command);
@@ -716,7 +492,7 @@ static int take_stored(Options *o, const Suite *suite, Requests *list) {
   return status;
 }
 
-static int read_exploration(Options *o, const Suite *suite,
+static int read_exploration(WebOptions *o, const Suite *suite,
                             const Requests *list, Explorer **out) {
   Err err;
   o->explore.visits = &o->visits;
@@ -731,10 +507,10 @@ static int read_exploration(Options *o, const Suite *suite,
 
 int web_stored(Store *store, const Suite *suite, int jobs,
                ConfineOptions *confine, WebAgainWork *work, void *context) {
-  Options o;
+  WebOptions o;
   Requests list = {0};
   Explorer *e = NULL;
-  options_init(&o);
+  web_options_init(&o);
   int status = take_stored(&o, suite, &list);
   Visits *v = &o.visits;
   v->store = store;
@@ -750,14 +526,14 @@ int web_stored(Store *store, const Suite *suite, int jobs,
     status = work(context, v, &list, e);
   explorer_free(e);
   area_close(&o.area);
-  options_release(&o);
+  web_options_release(&o);
   return status;
 }
 
 static int web_main(int argc, char **argv) {
-  Options o;
+  WebOptions o;
   int first;
-  options_init(&o);
+  web_options_init(&o);
   int status = options_parse(&cmd_web, argc, argv, &o, &first);
   if (status == OPTIONS_TAKEN && argc - first != 1) {
     status = options_wrong(&cmd_web, "name one directory: the "
@@ -769,7 +545,7 @@ static int web_main(int argc, char **argv) {
     status = web(&o, command);
     free(command);
   }
-  options_release(&o);
+  web_options_release(&o);
   return status;
 }
 
@@ -787,7 +563,7 @@ const Command cmd_web = {
         "Exploring follows every link and form and solves for the input that "
         "branches compare. .culprit/made keeps the requests that show a "
         "failure.",
-    .options = options,
+    .options = web_options,
     .end = "Exit status: 0 nothing failed, 1 failures found, 2 usage, 3 "
            "environment, 4 no usable verdict, 130 interrupted (the same "
            "command continues)."};

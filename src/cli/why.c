@@ -7,6 +7,7 @@
 
 #include "cli/rank.h"
 #include "command/cli.h"
+#include "history/last_changes.h"
 #include "locate/account.h"
 #include "locate/fault.h"
 #include "locate/near_note.h"
@@ -332,7 +333,14 @@ static int print(Work *w, const Options *o) {
              .all = o->all,
              .notes = w->notes,
              .cores = w->cores};
+  LastChanges history;
+  last_changes_open(&history, w->suite.cwd);
+  char *change = last_change_of(&history, &w->suite, place->source,
+                                w->suite.entities[place->statement].line);
+  last_changes_close(&history);
+  why.change = change;
   o->json ? why_json(&why, stdout) : why_text(&why, stdout);
+  free(change);
   if (fflush(stdout) || ferror(stdout))
     return cli_fail(EXIT_ENVIRONMENT, "cannot write the report: %s",
                     strerror(errno));

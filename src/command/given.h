@@ -57,6 +57,7 @@ int given_check(GivenOptions *o, const Command *c, int argc, char **argv,
 typedef struct {
   const char *name; // of the command
   const Strategy *strategy;
+  unsigned parts; // PART_* (input/frontier.h)
   int (*after)(void *context, const InputSearch *e,
                Err *err); // explore.h; or NULL
   // The input fails and has been made smaller. Returns an exit status.

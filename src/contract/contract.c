@@ -132,18 +132,82 @@ bool contracts_found(const Contracts *c) {
 
 // --- the overlay ------------------------------------------------------------
 
+// Leaves out what messages since `known` are about. One that is about nothing
+// any more speaks of what was left out already.
+static int drop_refused(ContractSource *s, size_t known) {
+  int dropped = 0;
+  for (size_t i = known; i < s->diags.len; i++) {
+    Diag *d = &s->diags.items[i];
+    bool found = false;
+    for (size_t k = 0; k < s->annotations.len && !found; k++) {
+      Annotation *a = &s->annotations.items[k];
+      found = a->kind != ANNOTATION_NONE && d->kind == DIAG_ERROR &&
+              annotation_has(a, d->line, d->col) &&
+              annotation_drop(a, d->line, d->col);
+      if (found && !a->clauses.len && !a->logics.len)
+        a->kind = ANNOTATION_NONE;
+    }
+    dropped += found;
+    d->handled = !found && d->kind == DIAG_ERROR;
+  }
+  size_t n = known;
+  for (size_t i = known; i < s->diags.len; i++)
+    if (!s->diags.items[i].handled)
+      s->diags.items[n++] = s->diags.items[i];
+  s->diags.len = n;
+  return dropped;
+}
+
+// A contract that cannot be checked at all is refused at its function.
+static bool drop_contracts(ContractUnit *u) {
+  bool any = false;
+  for (size_t i = 0; i < u->refused.len; i++) {
+    Annotation *a = u->refused.items[i];
+    any |= a->kind != ANNOTATION_NONE;
+    a->kind = ANNOTATION_NONE;
+    a->clauses.len = 0;
+  }
+  u->refused.len = 0;
+  return any;
+}
+
+static void rewrite_all(Contracts *c, Str *texts) {
+  contract_unit_begin(&c->unit);
+  for (size_t i = 0; i < c->unit.sources.len; i++) {
+    texts[i].len = 0;
+    if (contract_unit_checks(&c->unit, i))
+      contract_unit_rewrite(&c->unit, i, &texts[i]);
+  }
+}
+
+// Until nothing has to be left out any more.
+static void rewrite_usable(Contracts *c, Str *texts) {
+  size_t n = c->unit.sources.len;
+  size_t *known = mem_array(size_t, n);
+  for (bool again = true; again;) {
+    for (size_t i = 0; i < n; i++)
+      known[i] = c->unit.sources.items[i]->diags.len;
+    rewrite_all(c, texts);
+    again = drop_contracts(&c->unit);
+    for (size_t i = 0; i < n; i++)
+      again |= drop_refused(c->unit.sources.items[i], known[i]) > 0;
+  }
+  free(known);
+}
+
 int contracts_write(Contracts *c, const char *prefix, char **overlay,
                     Err *err) {
   Overlay o = {.prefix = prefix};
+  size_t n = c->unit.sources.len;
+  Str *texts = mem_array(Str, n);
   int rc = 0;
-  for (size_t i = 0; i < c->unit.sources.len && !rc; i++) {
-    if (!contract_unit_checks(&c->unit, i))
-      continue;
-    Str text = {0};
-    contract_unit_rewrite(&c->unit, i, &text);
-    rc = overlay_add(&o, c->unit.sources.items[i]->full, &text, err);
-    str_release(&text);
+  rewrite_usable(c, texts);
+  for (size_t i = 0; i < n; i++) {
+    if (!rc && texts[i].len)
+      rc = overlay_add(&o, c->unit.sources.items[i]->full, &texts[i], err);
+    str_release(&texts[i]);
   }
+  free(texts);
   *overlay = rc ? NULL : overlay_write(&o, err);
   return *overlay ? 0 : -1;
 }
@@ -168,41 +232,55 @@ static void show_line(const ContractSource *s, uint32_t line, uint32_t col,
   str_add(out, "^\n");
 }
 
-static int show_diags(const ContractSource *s, Str *out) {
-  static const char *const kinds[] = {
-      [DIAG_ERROR] = "error", [DIAG_WARNING] = "warning", [DIAG_NOTE] = "note"};
+static void show_diag(const ContractSource *s, const Diag *d,
+                      ContractTelling how, Str *out) {
+  const char *kind = d->kind == DIAG_NOTE ? "note"
+                     : how.strict         ? "error"
+                                          : "warning";
+  escape_add(out, s->path);
+  str_addf(out, ":%u:%u: %s: ", d->line, d->col, kind);
+  escape_add(out, d->text);
+  if (d->kind == DIAG_ERROR && !how.strict)
+    str_add(out, "; this is not checked");
+  str_addc(out, '\n');
+  show_line(s, d->line, d->col, out);
+}
+
+static int show_diags(const ContractSource *s, ContractTelling how, Str *out) {
   int errors = 0;
+  size_t notes = 0;
   for (size_t i = 0; i < s->diags.len; i++) {
     const Diag *d = &s->diags.items[i];
-    errors += d->kind == DIAG_ERROR;
+    notes += d->kind == DIAG_NOTE;
+    errors += d->kind != DIAG_NOTE && how.strict;
+    if (d->kind != DIAG_NOTE || how.list)
+      show_diag(s, d, how, out);
+  }
+  if (notes && !how.list) {
     escape_add(out, s->path);
-    str_addf(out, ":%u:%u: %s: ", d->line, d->col, kinds[d->kind]);
-    escape_add(out, d->text);
-    str_addc(out, '\n');
-    show_line(s, d->line, d->col, out);
+    str_addf(out,
+             ": note: %zu clause%s of contracts %s not checked at run time; "
+             "-Wculprit-contract lists %s\n",
+             notes, notes == 1 ? "" : "s", notes == 1 ? "is" : "are",
+             notes == 1 ? "it" : "them");
   }
   return errors;
 }
 
-int contracts_messages(const Contracts *c, Str *out) {
+int contracts_messages(const Contracts *c, ContractTelling how, Str *out) {
   int errors = 0;
   for (size_t i = 0; i < c->unit.sources.len; i++)
-    errors += show_diags(c->unit.sources.items[i], out);
+    errors += show_diags(c->unit.sources.items[i], how, out);
   return errors;
 }
 
 // Is (line, col) inside one of the source's annotations?
 static bool in_annotation(const ContractSource *s, uint32_t line,
                           uint32_t col) {
-  for (size_t i = 0; i < s->annotations.len; i++) {
-    const Annotation *a = &s->annotations.items[i];
-    const Token *end = &array_last(&a->tokens);
-    bool after =
-        line > a->whole.line || (line == a->whole.line && col >= a->whole.col);
-    bool before = line < end->line || (line == end->line && col <= end->col);
-    if (a->kind != ANNOTATION_NONE && after && before)
+  for (size_t i = 0; i < s->annotations.len; i++)
+    if (s->annotations.items[i].kind != ANNOTATION_NONE &&
+        annotation_has(&s->annotations.items[i], line, col))
       return true;
-  }
   return false;
 }
 
@@ -247,4 +325,72 @@ void contracts_translate(const Contracts *c, const char *messages, Str *out) {
     ours = s || (ours && excerpt);
     messages += n;
   }
+}
+
+// --- what clang refuses -----------------------------------------------------
+
+// Behind "path:line:col: error: "; NULL: the line is none.
+static const char *error_text(const char *line, size_t n) {
+  static const char mark[] = " error: ";
+  const char *p = memmem(line, n, mark, sizeof mark - 1);
+  return p ? p + sizeof mark - 1 : NULL;
+}
+
+// The line without the escapes that colour it.
+static char *plain_line(const char *line, size_t n) {
+  Str out = {0};
+  for (size_t i = 0; i < n; i++) {
+    if (line[i] == '\33')
+      i += strcspn(line + i, "mK");
+    else
+      str_addc(&out, line[i]);
+  }
+  return out.len ? str_take(&out) : mem_strdup("");
+}
+
+// Ghost code stands at line 0: which of it is wrong is not known.
+static int refuse_ghosts(Contracts *c, const char *line, const char *why) {
+  int dropped = 0;
+  for (size_t i = 0; i < c->unit.sources.len; i++) {
+    ContractSource *s = c->unit.sources.items[i];
+    size_t n = strlen(s->path);
+    if (strncmp(line, s->path, n) || strncmp(line + n, ":0:", 3))
+      continue;
+    for (size_t k = 0; k < s->annotations.len; k++) {
+      Annotation *a = &s->annotations.items[k];
+      if (a->kind != ANNOTATION_GHOST)
+        continue;
+      if (!dropped++)
+        array_push(&s->diags, (Diag){DIAG_ERROR, a->whole.line, a->whole.col,
+                                     arena_strdup(&s->pool.arena, why), false});
+      a->kind = ANNOTATION_NONE;
+    }
+  }
+  return dropped;
+}
+
+static int refuse_line(Contracts *c, const char *line) {
+  const char *text = error_text(line, strlen(line));
+  uint32_t at, col;
+  if (!text)
+    return 0;
+  ContractSource *s = (ContractSource *)about(c, line, &at, &col);
+  if (!s)
+    return refuse_ghosts(c, line, text);
+  size_t known = s->diags.len;
+  array_push(&s->diags, (Diag){DIAG_ERROR, at, col,
+                               arena_strdup(&s->pool.arena, text), false});
+  return drop_refused(s, known);
+}
+
+int contracts_refuse(Contracts *c, const char *messages) {
+  int dropped = 0;
+  while (*messages) {
+    size_t n = strcspn(messages, "\n");
+    char *line = plain_line(messages, n);
+    dropped += refuse_line(c, line);
+    free(line);
+    messages += n + (messages[n] == '\n');
+  }
+  return dropped;
 }

@@ -8,7 +8,9 @@
 //   contracts_open(&c, "list.c", &dirs);
 //   if (contracts_found(&c)) {
 //     contracts_write(&c, "/tmp/x", &overlay, err);   // clang -ivfsoverlay ...
-//     contracts_messages(&c, &out);                    // what is wrong in them
+//     if (clang fails && contracts_refuse(&c, messages_of_clang))
+//       ...                      // write them again, without what clang refused
+//     contracts_messages(&c, how, &out);               // what is wrong in them
 //     contracts_translate(&c, messages_of_clang, &out);
 //   }
 //   contracts_close(&c);
@@ -42,9 +44,18 @@ bool contracts_found(const Contracts *c);
 // names begin with `prefix`. `overlay` is the caller's to free.
 int contracts_write(Contracts *c, const char *prefix, char **overlay, Err *err);
 
+// Leaves out the clauses that clang's errors are about, and remembers why.
+// Returns how many; 0: the errors are about something else.
+int contracts_refuse(Contracts *c, const char *messages);
+
+typedef struct {
+  bool strict; // what is left out is an error, not a warning
+  bool list;   // name every clause that is not checked at run time
+} ContractTelling;
+
 // Appends what is wrong in the contracts, in the words and form of a compiler.
 // Returns the number of errors. Call it after contracts_write.
-int contracts_messages(const Contracts *c, Str *out);
+int contracts_messages(const Contracts *c, ContractTelling how, Str *out);
 
 // Appends what clang has said about the rewritten texts: where it speaks of a
 // contract, the contract's own line is shown.

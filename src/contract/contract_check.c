@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contract/contract_emit.h"
+#include "contract/contract_frame.h"
+#include "contract/contract_marks.h"
 #include "contract/contract_prelude.h"
+#include "contract/contract_writer.h"
 
 // --- the unit ---------------------------------------------------------------
 
@@ -18,13 +20,6 @@ void contract_unit_add(ContractUnit *u, ContractSource *s) {
   uint64_t number = u->sources.len;
   array_push(&u->sources, s);
   const char *text = str_text(&s->text);
-  for (size_t i = 0; i < s->annotations.len; i++) {
-    const Annotation *a = &s->annotations.items[i];
-    for (size_t k = 0; k < a->logics.len; k++) {
-      const Token *t = &a->tokens.items[a->logics.items[k].name];
-      hashmap_put(&u->logic, text + t->at, t->len, number);
-    }
-  }
   for (size_t i = 0; i < s->heads.len; i++) {
     const Head *h = &s->heads.items[i];
     const Token *t = head_name(s, h);
@@ -33,12 +28,78 @@ void contract_unit_add(ContractUnit *u, ContractSource *s) {
   }
 }
 
+// Parameters that are only compared with ==: a bit each, of all definitions of
+// the name with as many parameters. True: some were more before.
+static bool watch_logic(ContractUnit *u, const char *text, const Annotation *a,
+                        bool first) {
+  bool changed = false;
+  for (size_t k = 0; k < a->logics.len; k++) {
+    const Logic *l = &a->logics.items[k];
+    const Token *t = &a->tokens.items[l->name];
+    char key[128];
+    uint64_t known = ~0ull, now = 0;
+    int n =
+        snprintf(key, sizeof key, "%.*s/%u=", (int)(t->len < 90 ? t->len : 90),
+                 text + t->at, l->arity);
+    if (!first)
+      hashmap_get(&u->logic, key, (size_t)n, &known);
+    TokenList names = {0};
+    logic_params(text, a->tokens.items, l, &names);
+    for (size_t i = 0; i < names.len && i < 64 && !first; i++)
+      if (only_compared(&u->logic, text, a->tokens.items, l->body,
+                        names.items[i]))
+        now |= 1ull << i;
+    array_release(&names);
+    changed |= !first && (known & now) != known;
+    hashmap_put(&u->logic, key, (size_t)n, first ? known : known & now);
+  }
+  return changed;
+}
+
+static bool watch_all(ContractUnit *u, bool first) {
+  bool changed = false;
+  for (size_t i = 0; i < u->sources.len; i++) {
+    const ContractSource *s = u->sources.items[i];
+    for (size_t k = 0; k < s->annotations.len; k++)
+      changed |=
+          watch_logic(u, str_text(&s->text), &s->annotations.items[k], first);
+  }
+  return changed;
+}
+
+static void know_logic(ContractUnit *u, const char *text, const Annotation *a) {
+  for (size_t k = 0; k < a->logics.len; k++) {
+    const Logic *l = &a->logics.items[k];
+    const Token *t = &a->tokens.items[l->name];
+    uint64_t labels = l->labels.len ? l->labels.len : 1;
+    char key[128];
+    int n = snprintf(key, sizeof key, "%.*s/%u",
+                     (int)(t->len < 90 ? t->len : 90), text + t->at, l->arity);
+    hashmap_put(&u->logic, text + t->at, t->len, labels);
+    hashmap_put(&u->logic, key, (size_t)n, labels);
+  }
+}
+
+void contract_unit_begin(ContractUnit *u) {
+  hashmap_release(&u->logic);
+  u->logic = (Hashmap){0};
+  for (size_t i = 0; i < u->sources.len; i++) {
+    const ContractSource *s = u->sources.items[i];
+    for (size_t k = 0; k < s->annotations.len; k++)
+      know_logic(u, str_text(&s->text), &s->annotations.items[k]);
+  }
+  watch_all(u, true);
+  for (int i = 0; i < 100 && watch_all(u, false); i++)
+    ;
+}
+
 void contract_unit_release(ContractUnit *u) {
   for (size_t i = 0; i < u->sources.len; i++) {
     contract_source_release(u->sources.items[i]);
     free(u->sources.items[i]);
   }
   array_release(&u->sources);
+  array_release(&u->refused);
   hashmap_release(&u->logic);
   hashmap_release(&u->prototypes);
 }
@@ -78,125 +139,6 @@ bool contract_unit_checks(const ContractUnit *u, size_t source) {
     if (find_promise(u, source, &s->heads.items[i], &ignored))
       return true;
   return false;
-}
-
-// --- writing ----------------------------------------------------------------
-
-typedef struct {
-  ContractUnit *u;
-  size_t number;
-  ContractSource *s; // the file being written
-  Str *out;
-  size_t copied; // bytes of its text
-  uint32_t unique;
-  ARRAY(const Head *) wrapped; // heads whose contracts are checked already
-} Writer;
-
-static Emitter emitter(Writer *w, ContractSource *from, const Tokens *tokens,
-                       EmitState state) {
-  return (Emitter){.out = w->out,
-                   .file = from == w->s ? NULL : from->path,
-                   .text = str_text(&from->text),
-                   .tokens = tokens->items,
-                   .logic = &w->u->logic,
-                   .state = state,
-                   .pool = &from->pool,
-                   .diags = &from->diags,
-                   .unique = w->unique};
-}
-
-static void copy_to(Writer *w, size_t at) {
-  if (at > w->copied)
-    str_addn(w->out, str_text(&w->s->text) + w->copied, at - w->copied);
-  w->copied = at > w->copied ? at : w->copied;
-}
-
-// Goes on with the text at `at`, which is to keep its place.
-static void resume_at(Writer *w, size_t at) {
-  const char *text = str_text(&w->s->text);
-  uint32_t line = 1;
-  size_t start = 0;
-  for (size_t i = 0; i < at; i++)
-    if (text[i] == '\n')
-      line++, start = i + 1;
-  str_addf(w->out, "\n#line %u\n", line);
-  for (size_t i = start; i < at; i++)
-    str_addc(w->out, text[i] == '\t' ? '\t' : ' ');
-  w->copied = at;
-}
-
-// --- tables -----------------------------------------------------------------
-
-static void add_string(Str *out, const char *text, size_t n) {
-  str_addn(out, text, n);
-  str_addc(out, '\0');
-}
-
-static void add_number(Str *out, uint32_t n) {
-  str_addf(out, "%u", n);
-  str_addc(out, '\0');
-}
-
-// A clause's text on one line.
-static void add_clause_text(Str *out, const char *text, const Tokens *tokens,
-                            const ContractExpr *n) {
-  const Token *first = &tokens->items[n->first];
-  const Token *last = &tokens->items[n->end - 1];
-  bool blank = false;
-  for (uint32_t i = first->at; i < last->at + last->len; i++) {
-    char c = text[i] == '@' ? ' ' : text[i];
-    bool space = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-    if (!space && blank)
-      str_addc(out, ' ');
-    if (!space)
-      str_addc(out, c ? c : ' ');
-    blank = space;
-  }
-  str_addc(out, '\0');
-}
-
-static void table_strings(Str *t, const ContractSource *s, const Annotation *a,
-                          const char *function, const char *body,
-                          uint32_t line) {
-  static const char *const kinds[] = {"requires", "ensures", "assert",
-                                      "invariant"};
-  add_string(t, function, strlen(function));
-  add_string(t, body, strlen(body));
-  add_string(t, s->full, strlen(s->full));
-  add_number(t, line);
-  for (size_t i = 0; i < a->clauses.len; i++) {
-    const Clause *c = &a->clauses.items[i];
-    const Token *at = &a->tokens.items[c->expr->first];
-    add_string(t, kinds[c->kind], strlen(kinds[c->kind]));
-    add_string(t, c->name, strlen(c->name));
-    add_string(t, s->full, strlen(s->full));
-    add_number(t, at->line);
-    add_number(t, at->col);
-    add_clause_text(t, str_text(&s->text), &a->tokens, c->expr);
-  }
-}
-
-static void add_literal(Str *out, const Str *bytes) {
-  str_addc(out, '"');
-  for (size_t i = 0; i + 1 < bytes->len; i++) { // the literal adds the last NUL
-    unsigned char c = (unsigned char)bytes->data[i];
-    if (c >= ' ' && c < 127 && c != '"' && c != '\\' && c != '?')
-      str_addc(out, (char)c);
-    else
-      str_addf(out, "\\%03o", c);
-  }
-  str_addc(out, '"');
-}
-
-static void add_table(Writer *w, const char *name, const Str *strings) {
-  str_addf(w->out,
-           "static const struct { unsigned long magic; unsigned size, "
-           "version; char text[%zu]; } %s __attribute__((section(\"%s\"), "
-           "used, aligned(8))) = {0x%llxul, %zu, %u, ",
-           strings->len, name, CONTRACT_SECTION,
-           (unsigned long long)CONTRACT_MAGIC, strings->len, CONTRACT_VERSION);
-  add_literal(w->out, strings);
-  str_add(w->out, "};\n");
 }
 
 // --- parameters -------------------------------------------------------------
@@ -264,13 +206,15 @@ static const char *param_names(const ContractSource *s, const Head *h,
 // --- functions --------------------------------------------------------------
 
 typedef struct {
-  Writer *w;
+  ContractWriter *w;
   Promise promise;
   const Annotation *a;
   const char *name;
   EmittedNames params;
   bool is_void;
   bool implicit; // it has no contract, only assertions inside
+  const Head *definition;
+  bool state; // it keeps the memory before the call
 } Wrap;
 
 static bool is_storage(const ContractSource *s, uint32_t i) {
@@ -294,7 +238,7 @@ static uint32_t skip_group(const ContractSource *s, uint32_t i) {
 // attributes. Returns NULL, or why it is not known.
 static const char *add_result_type(Wrap *r) {
   ContractSource *s = r->promise.source;
-  Emitter e = emitter(r->w, s, &s->tokens, EMIT_BEFORE);
+  Emitter e = writer_emitter(r->w, s, &s->tokens, EMIT_BEFORE);
   uint32_t words = 0;
   bool is_void = false;
   for (uint32_t i = r->promise.head->first; i < r->promise.head->name; i++) {
@@ -353,7 +297,7 @@ static void add_begin(Wrap *r) {
            "static unsigned long __culprit_calls;\n"
            "struct __culprit_call __culprit_call = {&__culprit_calls, 0, "
            "{0}};\n"
-           "if (!__culprit_contract_begin(&__culprit_contract_%s, "
+           "if (!__culprit_contract_begin(&__culprit_promise_%s, "
            "&__culprit_args, sizeof __culprit_args, &__culprit_call)) {\n",
            r->name);
   return_body(r);
@@ -365,11 +309,21 @@ static void add_begin(Wrap *r) {
              r->params.items[i], r->params.items[i], r->params.items[i]);
 }
 
+static Emitter wrap_emitter(Wrap *r, EmitState state) {
+  Emitter e = writer_emitter(r->w, r->promise.source, &r->a->tokens, state);
+  e.params = &r->params;
+  return e;
+}
+
+static void end_emitter(Wrap *r, Emitter *e) {
+  r->w->unique = e->unique;
+  array_release(&e->bound);
+}
+
 static void add_clause(Wrap *r, Emitter *e, size_t k) {
   const Clause *c = &r->a->clauses.items[k];
-  emit_own(e, "\nif (__culprit_asks(&__culprit_contract_%s, %zu)) ", r->name,
-           k);
-  emit_own(e, "__culprit_clause(&__culprit_contract_%s, %zu, ", r->name, k);
+  emit_own(e, "\nif (__culprit_asks(&__culprit_promise_%s, %zu)) ", r->name, k);
+  emit_own(e, "__culprit_clause(&__culprit_promise_%s, %zu, ", r->name, k);
   if (c->behavior >= 0)
     emit_own(e, "!__culprit_assumes_%d || ", c->behavior);
   emit_own(e, "!!");
@@ -379,7 +333,7 @@ static void add_clause(Wrap *r, Emitter *e, size_t k) {
 
 static void add_enter(Wrap *r) {
   str_addf(r->w->out,
-           "if (!__culprit_contract_enter(&__culprit_contract_%s, "
+           "if (!__culprit_contract_enter(&__culprit_promise_%s, "
            "&__culprit_call)) {\n",
            r->name);
   return_body(r);
@@ -388,28 +342,31 @@ static void add_enter(Wrap *r) {
 // A later requires may count on the earlier ones: the call ends at the first
 // that is broken.
 static void add_requires(Wrap *r, bool behaviors) {
-  Emitter e = emitter(r->w, r->promise.source, &r->a->tokens, EMIT_BEFORE);
+  Emitter e = wrap_emitter(r, EMIT_BEFORE);
   for (size_t k = 0; k < r->a->clauses.len; k++) {
     const Clause *c = &r->a->clauses.items[k];
-    if (c->kind != CLAUSE_REQUIRES || (c->behavior >= 0) != behaviors)
+    bool of_one = c->behavior >= 0 || c->expr->kind == NODE_BEHAVIORS;
+    if (c->kind != CLAUSE_REQUIRES || of_one != behaviors)
       continue;
     add_clause(r, &e, k);
     add_enter(r);
     e.placed = false;
   }
-  r->w->unique = e.unique;
+  end_emitter(r, &e);
 }
 
 static void add_ensures(Wrap *r) {
-  Emitter e = emitter(r->w, r->promise.source, &r->a->tokens, EMIT_AFTER);
+  Emitter e = wrap_emitter(r, EMIT_AFTER);
   for (size_t k = 0; k < r->a->clauses.len; k++)
     if (r->a->clauses.items[k].kind == CLAUSE_ENSURES)
       add_clause(r, &e, k);
-  r->w->unique = e.unique;
+    else if (r->a->clauses.items[k].kind == CLAUSE_ASSIGNS)
+      emit_frame_check(&e, r->a, k, r->name);
+  end_emitter(r, &e);
 }
 
 static void add_assumes(Wrap *r) {
-  Emitter e = emitter(r->w, r->promise.source, &r->a->tokens, EMIT_BEFORE);
+  Emitter e = wrap_emitter(r, EMIT_BEFORE);
   for (size_t b = 0; b < r->a->behaviors.len; b++) {
     const Behavior *behavior = &r->a->behaviors.items[b];
     emit_own(&e, "\nint __culprit_assumes_%zu = 1", b);
@@ -419,11 +376,11 @@ static void add_assumes(Wrap *r) {
     }
     emit_own(&e, ";\n");
   }
-  r->w->unique = e.unique;
+  end_emitter(r, &e);
 }
 
 static void add_olds(Wrap *r) {
-  Emitter e = emitter(r->w, r->promise.source, &r->a->tokens, EMIT_BEFORE);
+  Emitter e = wrap_emitter(r, EMIT_BEFORE);
   for (size_t k = 0; k < r->a->clauses.len; k++) {
     const Clause *c = &r->a->clauses.items[k];
     char when[40];
@@ -432,7 +389,20 @@ static void add_olds(Wrap *r) {
       emit_olds(&e, c->expr, &r->params, c->behavior >= 0 ? when : NULL);
   }
   emit_own(&e, "\n");
-  r->w->unique = e.unique;
+  end_emitter(r, &e);
+}
+
+// The memory before the call, if clauses or the body's assertions ask for it.
+static void add_state(Wrap *r) {
+  Emitter e = wrap_emitter(r, EMIT_BEFORE);
+  r->state =
+      emit_needs_state(&e, r->a) || marks_need_state(r->w->s, r->definition);
+  if (r->state) {
+    emit_state(&e, r->a, r->w->s);
+    emit_frames(&e, r->a);
+  }
+  emit_own(&e, "\n");
+  end_emitter(r, &e);
 }
 
 static void add_body(Wrap *r) {
@@ -442,17 +412,21 @@ static void add_body(Wrap *r) {
   add_assumes(r);
   add_requires(r, true);
   add_olds(r);
+  add_state(r);
   str_addf(r->w->out,
            "struct __culprit_active __culprit_active = "
-           "{&__culprit_contract_%s, &__culprit_call, 0, 0};\n"
-           "__culprit_contract_push(&__culprit_active);\n",
-           r->name);
+           "{&__culprit_promise_%s, &__culprit_call, 0, 0, %s, 0, 0ul",
+           r->name, r->state ? "&__culprit_pre" : "0");
+  for (size_t b = 0; b < r->a->behaviors.len && b < 64; b++)
+    str_addf(r->w->out, " | (unsigned long)__culprit_assumes_%zu << %zu", b, b);
+  own(r, "};\n__culprit_contract_push(&__culprit_active);\n");
   own(r, r->is_void ? "" : "__auto_type __culprit_result = ");
   call_body(r);
   own(r, "__culprit_contract_pop(&__culprit_active);\n");
   add_ensures(r);
+  own(r, r->state ? "__culprit_state_close(&__culprit_pre);\n" : "");
   str_addf(r->w->out,
-           "__culprit_contract_end(&__culprit_contract_%s, "
+           "__culprit_contract_end(&__culprit_promise_%s, "
            "&__culprit_call);\n",
            r->name);
   own(r, r->is_void ? "}\n" : "return __culprit_result;\n}\n");
@@ -461,17 +435,18 @@ static void add_body(Wrap *r) {
 static void refuse(Wrap *r, const char *why) {
   ContractSource *s = r->promise.source;
   const Token *t = head_name(s, r->promise.head);
-  array_push(&s->diags, (Diag){DIAG_ERROR, t->line, t->col,
-                               arena_strdup(&s->pool.arena, why)});
+  array_push(&s->diags, (Diag){DIAG_WARNING, t->line, t->col,
+                               arena_strdup(&s->pool.arena, why), false});
+  array_push(&r->w->u->refused, (Annotation *)r->a);
 }
 
 static void add_wrapper_table(Wrap *r) {
   Str strings = {0};
   char *body = mem_printf("__culprit_body_%s", r->name);
-  char *table = mem_printf("__culprit_contract_%s", r->name);
-  table_strings(&strings, r->promise.source, r->a, r->name, body,
-                head_name(r->promise.source, r->promise.head)->line);
-  add_table(r->w, table, &strings);
+  char *table = mem_printf("__culprit_promise_%s", r->name);
+  writer_strings(&strings, r->promise.source, r->a, r->name, body,
+                 head_name(r->promise.source, r->promise.head)->line);
+  writer_table(r->w, table, &strings);
   str_release(&strings);
   free(body);
   free(table);
@@ -497,7 +472,7 @@ static void wrap_marker(const Wrap *r) {
 }
 
 // One prototype may have several definitions, in branches of #if.
-static bool is_wrapped(const Writer *w, const Promise *p) {
+static bool is_wrapped(const ContractWriter *w, const Promise *p) {
   for (size_t i = 0; i < w->wrapped.len; i++)
     if (w->wrapped.items[i] == p->head)
       return true;
@@ -514,7 +489,7 @@ static bool has_checks(const ContractSource *s, const Head *h) {
 // What is to be wrapped, and by which contract; false: nothing.
 static bool find_wrap(Wrap *r, const Head *h) {
   static const Annotation nothing = {.kind = ANNOTATION_FUNCTION};
-  Writer *w = r->w;
+  ContractWriter *w = r->w;
   if (!find_promise(w->u, w->number, h, &r->promise)) {
     r->promise = (Promise){w->s, w->number, h};
     r->implicit = true;
@@ -525,8 +500,8 @@ static bool find_wrap(Wrap *r, const Head *h) {
   return !is_wrapped(w, &r->promise);
 }
 
-static void add_wrapper(Writer *w, const Head *h) {
-  Wrap r = {.w = w};
+static void add_wrapper(ContractWriter *w, const Head *h) {
+  Wrap r = {.w = w, .definition = h};
   size_t before = w->out->len;
   if (!find_wrap(&r, h))
     return;
@@ -542,7 +517,7 @@ static void add_wrapper(Writer *w, const Head *h) {
                   "static ");
   const char *why_type = add_result_type(&r);
   str_addf(w->out, " __culprit_wrap_%s(", r.name);
-  Emitter e = emitter(w, s, &s->tokens, EMIT_BEFORE);
+  Emitter e = writer_emitter(w, s, &s->tokens, EMIT_BEFORE);
   emit_tokens(&e, r.promise.head->params, r.promise.head->params_end);
   own(&r, ") {\n");
   bool possible = !why && !why_type;
@@ -562,62 +537,36 @@ static void add_wrapper(Writer *w, const Head *h) {
   array_release(&r.params);
 }
 
-// --- logic ------------------------------------------------------------------
-
-static void logic_head(Emitter *e, const Logic *l) {
-  const Token *name = &e->tokens[l->name];
-  emit_own(e, "static " CONTRACT_OWN);
-  if (l->type < l->type_end)
-    emit_type(e, l->type, l->type_end);
-  else
-    emit_own(e, "_Bool");
-  emit_own(e, " __culprit_logic_%.*s(", (int)name->len, e->text + name->at);
-  if (l->params < l->params_end)
-    emit_type(e, l->params, l->params_end);
-  else
-    emit_own(e, "void");
-  emit_own(e, ")");
-}
-
-// All heads first: definitions may use each other.
-static void add_logics(Writer *w, const Annotation *a) {
-  Emitter e = emitter(w, w->s, &a->tokens, EMIT_INSIDE);
-  contract_hush(w->out);
-  for (size_t i = 0; i < a->logics.len; i++) {
-    logic_head(&e, &a->logics.items[i]);
-    emit_own(&e, ";\n");
-  }
-  for (size_t i = 0; i < a->logics.len; i++) {
-    logic_head(&e, &a->logics.items[i]);
-    emit_own(&e, " { return ");
-    emit_expr(&e, a->logics.items[i].body);
-    emit_own(&e, "; }\n");
-  }
-  w->unique = e.unique;
-  contract_unhush(w->out);
-}
-
 // --- assertions -------------------------------------------------------------
 
-static void add_checks(Writer *w, const Check *c) {
+static void add_checks(ContractWriter *w, const Check *c) {
   const Annotation *a = &w->s->annotations.items[c->annotation];
   const Head *h = &w->s->heads.items[c->function];
   Str strings = {0};
   const char *name = token_dup(w->s, h->name);
-  table_strings(&strings, w->s, a, name, name, head_name(w->s, h)->line);
+  writer_strings(&strings, w->s, a, name, name, head_name(w->s, h)->line);
   contract_hush(w->out);
   str_add(w->out, "#define ");
   implicit_marker(w->out, w->number, c->function);
   str_add(w->out, "\n({ ");
-  add_table(w, "__culprit_contract_here", &strings);
+  writer_table(w, "__culprit_contract_here", &strings);
   str_release(&strings);
   str_add(w->out, "if (__culprit_contract_on()) {");
-  Emitter e = emitter(w, w->s, &a->tokens, EMIT_INSIDE);
-  for (size_t k = 0; k < a->clauses.len; k++) {
-    emit_own(&e, "\n__culprit_assert(&__culprit_contract_here, %zu, !!", k);
-    emit_expr(&e, a->clauses.items[k].expr);
-    emit_own(&e, ");\n");
-  }
+  Emitter e = writer_emitter(w, w->s, &a->tokens, EMIT_INSIDE);
+  EmittedNames constants = {0};
+  Promise p;
+  MarkScope scope = {.w = w, .check = c, .a = a, .function = name};
+  if (find_promise(w->u, w->number, h, &p))
+    scope.contract = &p.source->annotations.items[p.head->contract];
+  marks_constants(w->s, h, &constants);
+  e.params = &constants;
+  e.find_label = marks_find;
+  e.context = &scope;
+  marks_declare(&e, &scope);
+  for (size_t k = 0; k < a->clauses.len; k++)
+    marks_emit_clause(&e, &scope, k);
+  array_release(&constants);
+  array_release(&e.bound);
   w->unique = e.unique;
   str_add(w->out, "} (void)0; })");
   str_add(w->out, !c->expression ? ";" : c->empty ? ", 1" : ", ");
@@ -626,29 +575,53 @@ static void add_checks(Writer *w, const Check *c) {
 
 // --- the file ---------------------------------------------------------------
 
-static void write_annotation(Writer *w, size_t index) {
+// Code that only contracts see has no line: it is no statement.
+static void write_ghost(ContractWriter *w, const Annotation *a) {
+  const char *text = str_text(&w->s->text);
+  const Token *end = &array_last(&a->tokens);
+  bool label = token_is(text, &a->tokens.items[2], ":");
+  writer_copy(w, a->whole.at);
+  if (label)
+    return;
+  contract_hush(w->out);
+  str_add(w->out, "#line 0\n");
+  for (const Token *t = a->tokens.items + 1; t < end; t++)
+    str_addf(w->out, "%.*s ", (int)t->len, text + t->at);
+  contract_unhush(w->out);
+  writer_resume(w, a->whole.at + (size_t)a->whole.len);
+}
+
+static void write_annotation(ContractWriter *w, size_t index) {
   const Annotation *a = &w->s->annotations.items[index];
+  if (a->kind == ANNOTATION_GHOST && a->tokens.len > 2)
+    write_ghost(w, a);
   if (a->kind != ANNOTATION_FUNCTION && a->kind != ANNOTATION_LOGIC)
     return;
-  copy_to(w, a->whole.at);
+  writer_copy(w, a->whole.at);
   if (a->kind == ANNOTATION_LOGIC) {
-    add_logics(w, a);
+    writer_logics(w, a);
   } else {
     str_add(w->out, "\n#define ");
     marker_name(w->out, w->number, (int)index);
   }
-  resume_at(w, a->whole.at + (size_t)a->whole.len);
+  writer_resume(w, a->whole.at + (size_t)a->whole.len);
 }
 
-static void write_check(Writer *w, const Check *c) {
+static void write_check(ContractWriter *w, const Check *c) {
   const Annotation *a = &w->s->annotations.items[c->annotation];
-  copy_to(w, c->at);
+  writer_copy(w, c->at);
   add_checks(w, c);
-  resume_at(w, a->loop ? c->at : c->at + (size_t)a->whole.len);
+  writer_resume(w, a->loop ? c->at : c->at + (size_t)a->whole.len);
+}
+
+static void write_mark(ContractWriter *w, const StateMark *m) {
+  writer_copy(w, m->at);
+  marks_emit(w, m);
+  writer_resume(w, m->at);
 }
 
 // Text that the preprocessor skipped has skipped our #line, too.
-static void write_branch(Writer *w, const Token *directive) {
+static void write_branch(ContractWriter *w, const Token *directive) {
   size_t end = directive->at + (size_t)directive->len;
   uint32_t line = directive->line + 1;
   const char *text = str_text(&w->s->text);
@@ -656,14 +629,14 @@ static void write_branch(Writer *w, const Token *directive) {
     line += text[i] == '\n';
   if (end >= w->s->text.len)
     return;
-  copy_to(w, end + 1);
+  writer_copy(w, end + 1);
   str_addf(w->out, "#line %u\n", line);
 }
 
 // In the order of the text.
 typedef struct {
   uint32_t at;
-  enum { EDIT_ANNOTATION, EDIT_CHECK, EDIT_BRANCH } kind;
+  enum { EDIT_ANNOTATION, EDIT_CHECK, EDIT_BRANCH, EDIT_MARK } kind;
   size_t index;
 } Edit;
 typedef ARRAY(Edit) Edits;
@@ -679,6 +652,8 @@ static void collect_edits(const ContractSource *s, Edits *out) {
                (Edit){s->annotations.items[i].whole.at, EDIT_ANNOTATION, i});
   for (size_t i = 0; i < s->checks.len; i++)
     array_push(out, (Edit){s->checks.items[i].at, EDIT_CHECK, i});
+  for (size_t i = 0; i < s->marks.len; i++)
+    array_push(out, (Edit){s->marks.items[i].at, EDIT_MARK, i});
   for (size_t i = 0; i < s->tokens.len; i++)
     if (s->tokens.items[i].kind == TOK_DIRECTIVE &&
         contract_ends_branch(s, &s->tokens.items[i]))
@@ -687,7 +662,7 @@ static void collect_edits(const ContractSource *s, Edits *out) {
     qsort(out->items, out->len, sizeof *out->items, by_place);
 }
 
-static void write_edits(Writer *w) {
+static void write_edits(ContractWriter *w) {
   Edits edits = {0};
   collect_edits(w->s, &edits);
   for (size_t i = 0; i < edits.len; i++) {
@@ -696,16 +671,19 @@ static void write_edits(Writer *w) {
       write_annotation(w, e->index);
     else if (e->kind == EDIT_CHECK)
       write_check(w, &w->s->checks.items[e->index]);
+    else if (e->kind == EDIT_MARK)
+      write_mark(w, &w->s->marks.items[e->index]);
     else
       write_branch(w, &w->s->tokens.items[e->index]);
   }
-  copy_to(w, w->s->text.len);
+  writer_copy(w, w->s->text.len);
   array_release(&edits);
 }
 
 void contract_unit_rewrite(ContractUnit *u, size_t source, Str *out) {
   ContractSource *s = u->sources.items[source];
-  Writer w = {.u = u, .number = source, .s = s, .out = out};
+  ContractWriter w = {.u = u, .number = source, .s = s, .out = out};
+  marks_collect(s);
   str_add(out, contract_prelude);
   str_add(out, "#line 1\n");
   write_edits(&w);

@@ -18,9 +18,10 @@
 // The sources of one translation unit, the main one first.
 typedef struct {
   ARRAY(ContractSource *) sources;
-  Hashmap logic;      // names defined
+  Hashmap logic;      // names defined (Emitter.logic)
   Hashmap prototypes; // contracts of functions declared elsewhere: name ->
                       // source number << 32 | head
+  ARRAY(Annotation *) refused; // contracts of functions that cannot have any
 } ContractUnit;
 
 // Takes the source over; its definitions are known to all from now on.
@@ -32,5 +33,7 @@ bool contract_unit_checks(const ContractUnit *u, size_t source);
 
 // The rewritten text of a source. Messages go to its diags.
 void contract_unit_rewrite(ContractUnit *u, size_t source, Str *out);
+// Before the first, and after definitions were left out.
+void contract_unit_begin(ContractUnit *u);
 
 #endif

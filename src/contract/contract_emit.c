@@ -72,12 +72,6 @@ void emit_token(Emitter *e, const Token *t) { put_token(e, t, false); }
 
 // --- words ------------------------------------------------------------------
 
-static bool is_logic(const Emitter *e, const Token *t) {
-  uint64_t ignored;
-  return t->kind == TOK_WORD &&
-         hashmap_get(e->logic, e->text + t->at, t->len, &ignored);
-}
-
 static bool put_special(Emitter *e, uint32_t i) {
   static const struct {
     const char *word, *c;
@@ -89,15 +83,7 @@ static bool put_special(Emitter *e, uint32_t i) {
       emit_own(e, "%s", words[k].c);
       return true;
     }
-  bool member =
-      i && (token_is(e->text, t - 1, ".") || token_is(e->text, t - 1, "->"));
-  if (member || !is_logic(e, t))
-    return false;
-  emit_place(e, t->line, t->col);
-  emit_own(e, "__culprit_logic_%.*s", (int)t->len, e->text + t->at);
-  if (!token_is(e->text, t + 1, "(")) // a constant of logic
-    emit_own(e, "()");
-  return true;
+  return false;
 }
 
 void emit_tokens(Emitter *e, uint32_t first, uint32_t end) {
@@ -164,27 +150,38 @@ static void emit_loop(Emitter *e, const ContractExpr *q, const Binder *b,
   emit_own(e, "++) ");
 }
 
+static void refuse_range(Emitter *e, const ContractExpr *q, size_t var) {
+  emit_error(e, q->binders.items[var].name,
+             q->kind == NODE_FORALL
+                 ? "the range of this variable is not known: write "
+                   "'low <= i < high ==> ...'"
+                 : "the range of this variable is not known: write "
+                   "'low <= i < high && ...'");
+}
+
 static void emit_quantifier(Emitter *e, const ContractExpr *q) {
   bool forall = q->kind == NODE_FORALL;
   uint32_t id = ++e->unique;
-  size_t open = 0;
+  size_t open = 0, watched = e->watched.len;
   emit_own(e, "({ int __culprit_r_%u = %d; ", id, forall);
   for (; open < q->binders.len; open++) {
     VariableRange r = contract_range(e, q, open);
-    if (!r.low || !r.high) {
-      emit_error(e, q->binders.items[open].name,
-                 forall ? "the range of this variable is not known: write "
-                          "'low <= i < high ==> ...'"
-                        : "the range of this variable is not known: write "
-                          "'low <= i < high && ...'");
+    const Binder *b = &q->binders.items[open];
+    if (r.low && r.high)
+      emit_loop(e, q, b, &r, id);
+    else if (!emit_search(e, q, b, id)) {
+      refuse_range(e, q, open);
       break;
     }
-    emit_loop(e, q, &q->binders.items[open], &r, id);
+    array_push(&e->bound, b->name);
   }
+  size_t searched = e->watched.len - watched;
   emit_own(e, "if (%s", forall ? "!" : "");
   emit_expr(e, q->kids.items[0]);
+  e->bound.len -= open;
+  e->watched.len = watched;
   emit_own(e, ") __culprit_r_%u = %d; ", id, !forall);
-  for (size_t i = 0; i < open; i++)
+  for (size_t i = 0; i < open + searched; i++)
     emit_own(e, "}");
   emit_own(e, " __culprit_r_%u; })", id);
 }
@@ -285,18 +282,6 @@ static void emit_plain(Emitter *e, const ContractExpr *n) {
   }
 }
 
-static void emit_chain(Emitter *e, const ContractExpr *n) {
-  emit_own(e, "(");
-  for (size_t i = 0; i < n->ops.len; i++) {
-    emit_own(e, i ? " && (" : "(");
-    emit_expr(e, n->kids.items[i]);
-    emit_token(e, &e->tokens[n->ops.items[i]]);
-    emit_expr(e, n->kids.items[i + 1]);
-    emit_own(e, ")");
-  }
-  emit_own(e, ")");
-}
-
 static void emit_two(Emitter *e, const ContractExpr *n, const char *before,
                      const char *between, const char *after) {
   emit_own(e, "%s", before);
@@ -312,48 +297,185 @@ static void emit_let(Emitter *e, const ContractExpr *n) {
   emit_own(e, " = ");
   emit_expr(e, n->kids.items[0]);
   emit_own(e, "; ");
+  array_push(&e->bound, n->binders.items[0].name);
   emit_expr(e, n->kids.items[1]);
+  e->bound.len--;
   emit_own(e, "; })");
 }
 
+// A number as it is written: not below zero, so comparing with it is what C
+// does.
+static bool is_number(const Emitter *e, const ContractExpr *n) {
+  while (n->kind == NODE_PAREN && n->kids.len == 1)
+    n = n->kids.items[0];
+  TokenKind kind = e->tokens[n->first].kind;
+  return n->kind == NODE_PLAIN && n->end == n->first + 1 &&
+         (kind == TOK_NUMBER || kind == TOK_SLASHED);
+}
+
+static void emit_operand(Emitter *e, const char *name, const ContractExpr *n) {
+  emit_own(e, "__auto_type %s = ", name);
+  emit_expr(e, n);
+  emit_own(e, "; ");
+}
+
+// Integers are not bounded: what does not fit in 64 bits is undecided.
+static void emit_arith(Emitter *e, const ContractExpr *n, size_t ops) {
+  const Token *op = &e->tokens[n->ops.items[ops - 1]];
+  const ContractExpr *right = n->kids.items[ops];
+  char sign = e->text[op->at];
+  emit_own(e, "({ __auto_type __culprit_a = ");
+  if (ops > 1)
+    emit_arith(e, n, ops - 1);
+  else
+    emit_expr(e, n->kids.items[0]);
+  emit_own(e, "; ");
+  emit_operand(e, "__culprit_b", right);
+  emit_place(e, op->line, op->col);
+  emit_own(e, "__CULPRIT_%s; })",
+           sign == '+'   ? "ADD"
+           : sign == '-' ? "SUB"
+           : sign == '*' ? "MUL"
+           : sign == '/' ? "DIV"
+                         : "MOD");
+}
+
+// Numbers are compared by their values, whatever their types.
+static void emit_comparison(Emitter *e, const ContractExpr *a, const Token *op,
+                            const ContractExpr *b) {
+  bool met_a = emit_is_watched(e, b), met_b = emit_is_watched(e, a);
+  if (!met_a && !met_b && (is_number(e, a) || is_number(e, b))) {
+    emit_own(e, "(");
+    emit_expr(e, a);
+    emit_token(e, op);
+    emit_expr(e, b);
+    emit_own(e, ")");
+    return;
+  }
+  emit_own(e, "({ ");
+  emit_operand(e, "__culprit_a", a);
+  emit_operand(e, "__culprit_b", b);
+  if (met_a)
+    emit_own(e, "__culprit_met((long long)__culprit_a); ");
+  if (met_b)
+    emit_own(e, "__culprit_met((long long)__culprit_b); ");
+  emit_own(e, "%s(", token_is(e->text, op, "!=") ? "!" : "");
+  emit_own(e,
+           e->text[op->at] == '=' || e->text[op->at] == '!'
+               ? "(__culprit_a < 0) == (__culprit_b < 0) && "
+               : "(__culprit_a < 0) != (__culprit_b < 0) ? %s : ",
+           e->text[op->at] == '<' ? "__culprit_a < 0" : "__culprit_b < 0");
+  emit_own(e, "__culprit_a");
+  if (token_is(e->text, op, "!=")) {
+    emit_place(e, op->line, op->col);
+    emit_own(e, "==");
+  } else {
+    emit_token(e, op);
+  }
+  emit_own(e, "__culprit_b); })");
+}
+
+static void emit_chain(Emitter *e, const ContractExpr *n) {
+  emit_own(e, "(");
+  for (size_t i = 0; i < n->ops.len; i++) {
+    emit_own(e, i ? " && " : "");
+    emit_comparison(e, n->kids.items[i], &e->tokens[n->ops.items[i]],
+                    n->kids.items[i + 1]);
+  }
+  emit_own(e, ")");
+}
+
+static void emit_fold(Emitter *e, const ContractExpr *n) {
+  const Binder *b = &n->binders.items[0];
+  const Token *word = &e->tokens[n->first];
+  bool count = token_is(e->text, word, "\\numof");
+  bool product = token_is(e->text, word, "\\product");
+  emit_own(e, "({ ");
+  emit_type(e, b->type, b->type_end);
+  emit_name(e, b->name);
+  emit_own(e, " = ");
+  emit_expr(e, n->kids.items[0]);
+  emit_own(e, "; __auto_type __culprit_end = ");
+  emit_expr(e, n->kids.items[1]);
+  array_push(&e->bound, b->name);
+  emit_own(e, "; __typeof__(0ll + ");
+  emit_expr(e, n->kids.items[2]);
+  emit_own(e, ") __culprit_a = %d; for (; ", product);
+  emit_name(e, b->name);
+  emit_own(e, " <= __culprit_end;");
+  emit_name(e, b->name);
+  emit_own(e, "++) { __auto_type __culprit_b = %s", count ? "0ll + !!" : "");
+  emit_expr(e, n->kids.items[2]);
+  emit_own(e, "; __culprit_a = __CULPRIT_%s; } __culprit_a; })",
+           product ? "MUL" : "ADD");
+  e->bound.len--;
+}
+
+// Of the behaviors that the contract assumes.
+static void emit_behaviors(Emitter *e, const ContractExpr *n) {
+  bool complete = token_is(e->text, &e->tokens[n->first], "complete");
+  emit_own(e, complete ? "(0" : "((0");
+  for (size_t i = 0; i < n->fields.len; i++)
+    emit_own(e,
+             complete ? " || __culprit_assumes_%u" : " + __culprit_assumes_%u",
+             n->fields.items[i]);
+  emit_own(e, complete ? ")" : ") <= 1)");
+}
+
+static void emit_separated(Emitter *e, const ContractExpr *n) {
+  emit_own(e, "__culprit_separated((const struct __culprit_span[]){");
+  for (size_t i = 0; i < n->kids.len; i++) {
+    emit_own(e, i ? ", " : "");
+    emit_span(e, n->kids.items[i], false);
+  }
+  emit_own(e, "}, %zu)", n->kids.len);
+}
+
+// In another state of memory; NULL: as it is now.
+static void emit_in_state(Emitter *e, const ContractExpr *n,
+                          const char *label) {
+  const char *around = e->label;
+  e->label = label;
+  emit_expr(e, n);
+  e->label = around;
+}
+
 static void emit_old(Emitter *e, const ContractExpr *n) {
-  if (e->state == EMIT_AFTER && n->binder) {
+  if (e->labels && n->fields.len) {
+    const char *label = emit_label(e, n->fields.items[0]);
+    emit_in_state(e, n->kids.items[0], label);
+  } else if (!e->labels && e->state == EMIT_INSIDE) {
+    emit_in_state(e, n->kids.items[0], "__culprit_label_0");
+  } else if (e->labels) {
+    emit_error(e, n->first,
+               "\\old is not available here: keep the value in a variable");
+    emit_expr(e, n->kids.items[0]);
+  } else if (e->state == EMIT_AFTER && n->in_state) {
+    e->uses_state = true;
+    emit_in_state(e, n->kids.items[0], "(&__culprit_pre)");
+  } else if (e->state == EMIT_AFTER && n->binder) {
     emit_own(e, "__culprit_old_%u[", n->number);
     emit_name(e, n->binder);
     emit_own(e, " - __culprit_low_%u]", n->number);
-    return;
-  }
-  if (e->state == EMIT_AFTER) {
+  } else if (e->state == EMIT_AFTER) {
     emit_own(e, "__culprit_old_%u", n->number);
-    return;
+  } else {
+    emit_in_state(e, n->kids.items[0], NULL);
   }
-  if (e->state == EMIT_INSIDE)
-    emit_error(e, n->first,
-               "\\old is not available here: keep the value in a variable");
-  emit_expr(e, n->kids.items[0]);
 }
 
-// \valid(p + (low .. high)): the range at the end of a sum.
-static const ContractExpr *range_of(const ContractExpr *n) {
-  if (n->kind != NODE_PLAIN || n->kids.len != 2)
-    return NULL;
-  const ContractExpr *last = n->kids.items[1];
-  return last->kind == NODE_PAREN && last->kids.len == 2 ? last : NULL;
+static void emit_at(Emitter *e, const ContractExpr *n) {
+  emit_in_state(e, n->kids.items[0], emit_label(e, n->fields.items[0]));
 }
 
 static void emit_valid(Emitter *e, const ContractExpr *n) {
-  const ContractExpr *range = range_of(n->kids.items[0]);
-  const ContractExpr *base =
-      range ? n->kids.items[0]->kids.items[0] : n->kids.items[0];
-  emit_own(e, "__culprit_valid(");
-  emit_expr(e, base);
-  emit_own(e, ", sizeof *(");
-  emit_expr(e, base);
-  emit_own(e, "), ");
-  if (range)
-    emit_two(e, range, "", ", ", ")");
-  else
-    emit_own(e, "0, 0)");
+  emit_own(e, "(");
+  for (size_t i = 0; i < n->kids.len; i++) {
+    emit_own(e, i ? " && __culprit_valid_span(" : "__culprit_valid_span(");
+    emit_span(e, n->kids.items[i], false);
+    emit_own(e, ")");
+  }
+  emit_own(e, ")");
 }
 
 static void emit_extreme(Emitter *e, const ContractExpr *n) {
@@ -368,6 +490,18 @@ static void emit_extreme(Emitter *e, const ContractExpr *n) {
   emit_expr(e, n->kids.items[1]);
   emit_own(e, "; __culprit_a %s __culprit_b ? __culprit_a : __culprit_b; })",
            min ? "<" : ">");
+}
+
+// The function is no memory; it may be a type: (int)(x).
+static void emit_call(Emitter *e, const ContractExpr *n) {
+  emit_own(e, "(");
+  emit_in_state(e, n->kids.items[0], NULL);
+  emit_own(e, "(");
+  for (size_t i = 1; i < n->kids.len; i++) {
+    emit_own(e, i > 1 ? ", " : "");
+    emit_expr(e, n->kids.items[i]);
+  }
+  emit_own(e, "))");
 }
 
 // One form with its own parentheses; false: not of this kind.
@@ -398,6 +532,32 @@ static bool emit_logic(Emitter *e, const ContractExpr *n) {
   case NODE_LET:
     emit_let(e, n);
     return true;
+  case NODE_ARITH:
+    emit_arith(e, n, n->ops.len);
+    return true;
+  case NODE_FOLD:
+    emit_fold(e, n);
+    return true;
+  case NODE_BEHAVIORS:
+    emit_behaviors(e, n);
+    return true;
+  case NODE_SEPARATED:
+    emit_separated(e, n);
+    return true;
+  case NODE_VALID:
+    emit_valid(e, n);
+    return true;
+  case NODE_APPLY:
+    emit_apply(e, n);
+    return true;
+  case NODE_CALL:
+    emit_call(e, n);
+    return true;
+  case NODE_INDEX:
+  case NODE_MEMBER:
+    if (!emit_from_state(e, n))
+      emit_plain(e, n);
+    return true;
   default:
     return false;
   }
@@ -414,8 +574,8 @@ static void emit_primary(Emitter *e, const ContractExpr *n) {
     emit_place(e, e->tokens[n->first].line, e->tokens[n->first].col);
     emit_own(e, "__culprit_result");
     break;
-  case NODE_VALID:
-    emit_valid(e, n);
+  case NODE_AT:
+    emit_at(e, n);
     break;
   case NODE_IN:
     emit_in(e, n);
@@ -439,10 +599,10 @@ static void emit_primary(Emitter *e, const ContractExpr *n) {
 
 // What C's operators around it would take apart stands in parentheses.
 void emit_expr(Emitter *e, const ContractExpr *n) {
-  if (emit_logic(e, n))
+  if (emit_logic(e, n) || emit_from_state(e, n))
     return;
-  if (n->kind == NODE_PAREN && n->kids.len == 2) {
-    emit_error(e, n->first, "a range is allowed only in \\valid");
+  if ((n->kind == NODE_PAREN && n->kids.len == 2) || n->kind == NODE_NONE) {
+    emit_error(e, n->first, "a range is a set of places: it has no value");
     return;
   }
   if (n->kind == NODE_PAREN) {

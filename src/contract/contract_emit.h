@@ -10,7 +10,7 @@
 #ifndef CULPRIT_CONTRACT_CONTRACT_EMIT_H
 #define CULPRIT_CONTRACT_CONTRACT_EMIT_H
 
-#include "contract/contract_expr.h"
+#include "contract/contract_parse.h"
 #include "util/hashmap.h"
 #include "util/str.h"
 
@@ -20,14 +20,27 @@ typedef enum {
   EMIT_INSIDE, // in the body: there is no \old
 } EmitState;
 
+typedef ARRAY(const char *) EmittedNames;
+
 typedef struct {
   Str *out;
   const char *file; // for #line; NULL: the file we are in anyway
   const char *text; // of the source
   const Token *tokens;
-  const Hashmap *logic; // names of predicates and logic functions
+  const Hashmap
+      *logic; // names of predicates and logic functions; "NAME/2" with
+              // two arguments: how many labels it has
   EmitState state;
-  NodePool *pool; // messages
+  // The state that memory is read in: C; NULL: as it is now.
+  const char *label;
+  const TokenList *labels;    // of the definition we are in; NULL: in none
+  const EmittedNames *params; // names that are values, not memory
+  TokenList bound;            // likewise: of quantifiers around us
+  const char *(*find_label)(void *context, uint32_t token); // NULL: none
+  void *context;
+  TokenList watched; // of `bound`: what they are compared with is met
+  bool uses_state;   // the memory before the call is needed
+  NodePool *pool;    // messages
   Diags *diags;
   // Where the next byte written stands for the reader of messages.
   bool placed;
@@ -52,7 +65,30 @@ void emit_place(Emitter *e, uint32_t line, uint32_t col);
 // The expression, in parentheses.
 void emit_expr(Emitter *e, const ContractExpr *n);
 
-typedef ARRAY(const char *) EmittedNames;
+// contract_watch.c: the names of the parameters.
+void logic_params(const char *text, const Token *tokens, const Logic *l,
+                  TokenList *out);
+// Is the variable named by token `name` used only as one side of == or !=, and
+// as the argument of logic that does likewise?
+bool only_compared(const Hashmap *logic, const char *text, const Token *tokens,
+                   const ContractExpr *n, uint32_t name);
+// The other side of the comparison `a op b` is what a watched variable has met.
+bool emit_is_watched(const Emitter *e, const ContractExpr *n);
+// A quantified variable without a range: with all values that it is compared
+// with, and another one. False: that does not decide it.
+bool emit_search(Emitter *e, const ContractExpr *q, const Binder *b,
+                 uint32_t id);
+
+// contract_state.c: an expression that reads memory in the state e->label.
+// False: it does not, or is no such expression.
+bool emit_from_state(Emitter *e, const ContractExpr *n);
+// name{labels}(arguments)
+void emit_apply(Emitter *e, const ContractExpr *n);
+// The C of label number `token`; NULL after a message.
+const char *emit_label(Emitter *e, uint32_t token);
+// What the pointer or, `place`, the lvalue stands for, as a struct
+// __culprit_span: an object, or a range of them.
+void emit_span(Emitter *e, const ContractExpr *n, bool place);
 
 // Declares a variable for every \old in `n`, in the state before the call
 // (contract_old.c).

@@ -88,6 +88,10 @@ static ContractExpr *new_node(ContractParser *p, NodeKind kind,
   return n;
 }
 
+ContractExpr *contract_node(ContractParser *p, NodeKind kind, uint32_t first) {
+  return new_node(p, kind, first);
+}
+
 static ContractExpr *node_of(ContractParser *p, NodeKind kind, uint32_t first,
                              ContractExpr *a, ContractExpr *b) {
   if (!a)
@@ -109,6 +113,10 @@ void node_pool_release(NodePool *pool) {
   }
   array_release(&pool->nodes);
   arena_release(&pool->arena);
+}
+
+bool token_same(const char *text, const Token *a, const Token *b) {
+  return a->len == b->len && !memcmp(text + a->at, text + b->at, a->len);
 }
 
 bool node_mentions(const char *text, const Token *tokens, const ContractExpr *n,
@@ -158,12 +166,16 @@ static bool parse_binders(ContractParser *p, ContractExpr *n) {
   uint32_t type_end = p->at - 1;
   array_push(&n->binders, (Binder){type, type_end, type_end});
   while (contract_take(p, ",")) {
-    if (next(p)->kind != TOK_WORD) {
+    uint32_t from = p->at;
+    while (next(p)->kind == TOK_WORD || contract_at(p, "*"))
+      skip(p);
+    if (p->at == from || token(p, p->at - 1)->kind != TOK_WORD) {
       contract_error(p, p->at, "expected the name of a variable");
       return false;
     }
-    array_push(&n->binders, (Binder){type, type_end, p->at});
-    skip(p);
+    if (p->at > from + 1) // another type
+      type = from, type_end = p->at - 1;
+    array_push(&n->binders, (Binder){type, type_end, p->at - 1});
   }
   return contract_expect(p, ";");
 }
@@ -242,41 +254,90 @@ static ContractExpr *parse_of_sets(ContractParser *p, NodeKind kind) {
   return node_of(p, kind, first, a, b);
 }
 
-// ( kid ) behind the word; `kind` NODE_OLD is numbered.
-static ContractExpr *parse_old(ContractParser *p) {
+bool contract_labels(ContractParser *p, TokenList *out) {
+  if (!contract_take(p, "{"))
+    return true;
+  do {
+    if (next(p)->kind != TOK_WORD) {
+      contract_error(p, p->at, "expected the name of a label");
+      return false;
+    }
+    array_push(out, p->at);
+    skip(p);
+  } while (contract_take(p, ","));
+  return contract_expect(p, "}");
+}
+
+// \at(kid, LABEL)
+static ContractExpr *parse_at(ContractParser *p) {
   uint32_t first = p->at;
-  bool at = contract_at(p, "\\at");
   skip(p);
   ContractExpr *kid = contract_expect(p, "(") ? contract_parse_expr(p) : NULL;
-  bool here = false;
-  if (kid && at && contract_expect(p, ",")) {
-    here = contract_at(p, "Here") || contract_at(p, "Post");
-    if (!here && !contract_at(p, "Pre") && !contract_at(p, "Old"))
-      return contract_unsupported(p, p->at,
-                                  "only the labels Pre, Old and Here are "
-                                  "known; this clause is not checked");
-    skip(p);
-  }
-  if (!kid || !contract_expect(p, ")"))
+  if (!kid || !contract_expect(p, ","))
     return NULL;
-  ContractExpr *n = node_of(p, here ? NODE_PAREN : NODE_OLD, first, kid, NULL);
-  n->number = here ? 0 : p->nolds++;
+  if (next(p)->kind != TOK_WORD)
+    return contract_error(p, p->at, "expected the name of a label");
+  uint32_t label = p->at;
+  bool old = contract_at(p, "Pre") || contract_at(p, "Old");
+  skip(p);
+  if (!contract_expect(p, ")"))
+    return NULL;
+  ContractExpr *n = node_of(p, old ? NODE_OLD : NODE_AT, first, kid, NULL);
+  array_push(&n->fields, label);
+  n->number = old ? p->nolds++ : 0;
   return n;
 }
 
-// \valid(p), \valid(p + (0 .. n - 1))
-static ContractExpr *parse_valid(ContractParser *p) {
+// \old(kid); every one is numbered.
+static ContractExpr *parse_old(ContractParser *p) {
   uint32_t first = p->at;
   skip(p);
-  if (contract_at(p, "{")) // a label: \valid{Here}(p)
-    while (next(p)->kind != TOK_END && !contract_take(p, "}"))
-      skip(p);
-  ContractExpr *base = contract_expect(p, "(") ? contract_parse_expr(p) : NULL;
-  ContractExpr *n = node_of(p, NODE_VALID, first, base, NULL);
-  if (n && contract_take(p, "..")) // base ended in "+ (low"
-    return contract_error(p, p->at - 1, "expected 'pointer + (low .. high)'");
-  if (!n || !contract_expect(p, ")"))
+  ContractExpr *kid = contract_expect(p, "(") ? contract_parse_expr(p) : NULL;
+  if (!kid || !contract_expect(p, ")"))
     return NULL;
+  ContractExpr *n = node_of(p, NODE_OLD, first, kid, NULL);
+  n->number = p->nolds++;
+  return n;
+}
+
+static ContractExpr *parse_memory(ContractParser *p, NodeKind kind) {
+  uint32_t first = p->at;
+  skip(p);
+  TokenList labels = {0};
+  bool good = contract_labels(p, &labels) && contract_expect(p, "(");
+  ContractExpr *n = NULL;
+  array_release(&labels); // in which state memory exists is not known
+  do {
+    ContractExpr *kid = good ? contract_parse_expr(p) : NULL;
+    if (!kid)
+      return NULL;
+    if (!n)
+      n = node_of(p, kind, first, kid, NULL);
+    else
+      array_push(&n->kids, kid);
+  } while (contract_take(p, ","));
+  if (!contract_expect(p, ")"))
+    return NULL;
+  n->end = p->at;
+  return n;
+}
+
+// \sum(low, high, \lambda integer k; value)
+static ContractExpr *parse_fold(ContractParser *p) {
+  uint32_t first = p->at;
+  skip(p);
+  ContractExpr *low = contract_expect(p, "(") ? contract_parse_expr(p) : NULL;
+  ContractExpr *high =
+      low && contract_expect(p, ",") ? contract_parse_expr(p) : NULL;
+  if (!high || !contract_expect(p, ",") || !contract_expect(p, "\\lambda"))
+    return NULL;
+  ContractExpr *n = node_of(p, NODE_FOLD, first, low, high);
+  if (!parse_binders(p, n))
+    return NULL;
+  ContractExpr *value = contract_parse_expr(p);
+  if (!value || !contract_expect(p, ")"))
+    return NULL;
+  array_push(&n->kids, value);
   n->end = p->at;
   return n;
 }
@@ -306,10 +367,19 @@ static ContractExpr *parse_slashed(ContractParser *p) {
     return parse_quantifier(p);
   if (contract_at(p, "\\let"))
     return parse_let(p);
-  if (contract_at(p, "\\old") || contract_at(p, "\\at"))
+  if (contract_at(p, "\\old"))
     return parse_old(p);
+  if (contract_at(p, "\\at"))
+    return parse_at(p);
   if (contract_at(p, "\\valid") || contract_at(p, "\\valid_read"))
-    return parse_valid(p);
+    return parse_memory(p, NODE_VALID);
+  if (contract_at(p, "\\initialized")) // as far as that can be seen
+    return parse_memory(p, NODE_VALID);
+  if (contract_at(p, "\\separated"))
+    return parse_memory(p, NODE_SEPARATED);
+  if (contract_at(p, "\\sum") || contract_at(p, "\\product") ||
+      contract_at(p, "\\numof"))
+    return parse_fold(p);
   if (contract_at(p, "\\acyclic"))
     return parse_links(p, NODE_ACYCLIC);
   if (contract_at(p, "\\size"))
@@ -361,48 +431,36 @@ static void skip_parens(ContractParser *p) {
   } while (depth && next(p)->kind != TOK_END);
 }
 
-static ContractExpr *parse_primary(ContractParser *p) {
-  const Token *t = next(p);
-  uint32_t first = p->at;
-  if (t->kind == TOK_SLASHED)
-    return parse_slashed(p);
-  if (contract_take(p, "(")) {
-    ContractExpr *kid = contract_parse_expr(p);
-    if (!kid)
-      return NULL;
-    if (contract_take(p, "..")) { // the range of \valid
-      ContractExpr *high = contract_parse_expr(p);
-      if (!high || !contract_expect(p, ")"))
-        return NULL;
-      return node_of(p, NODE_PAREN, first, kid, high);
-    }
-    return contract_expect(p, ")") ? node_of(p, NODE_PAREN, first, kid, NULL)
-                                   : NULL;
-  }
-  bool text = t->kind == TOK_TEXT;
-  if (t->kind != TOK_WORD && t->kind != TOK_NUMBER && !text) {
-    if (is_side_effect(p))
-      refuse_side_effect(p);
-    else if (t->kind == TOK_END)
-      contract_error(p, p->at,
-                     "expected an expression before the end of the "
-                     "contract");
-    else
-      contract_error(p, p->at, "expected an expression before '%.*s'",
-                     (int)(t->len < 40 ? t->len : 40), p->text + t->at);
-    return NULL;
-  }
-  do
-    skip(p);
-  while (text && next(p)->kind == TOK_TEXT);
-  return new_node(p, NODE_PLAIN, first);
+// What a range leaves out.
+static ContractExpr *parse_bound(ContractParser *p, const char *end) {
+  return contract_at(p, end) ? new_node(p, NODE_NONE, p->at)
+                             : contract_parse_expr(p);
 }
 
-// Adds to a plain node around `n` what follows it.
-static ContractExpr *wrap(ContractParser *p, ContractExpr *n) {
-  return n && n->kind == NODE_PLAIN && n->end == p->at
-             ? n
-             : node_of(p, NODE_PLAIN, n->first, n, NULL);
+// ( expression ), ( low .. high )
+static ContractExpr *parse_parens(ContractParser *p) {
+  uint32_t first = p->at;
+  skip(p);
+  ContractExpr *kid = parse_bound(p, ".."), *high = NULL;
+  if (kid && contract_take(p, "..") && !(high = parse_bound(p, ")")))
+    return NULL;
+  return kid && contract_expect(p, ")")
+             ? node_of(p, NODE_PAREN, first, kid, high)
+             : NULL;
+}
+
+static void *refuse_primary(ContractParser *p) {
+  const Token *t = next(p);
+  if (is_side_effect(p))
+    refuse_side_effect(p);
+  else if (t->kind == TOK_END)
+    contract_error(p, p->at,
+                   "expected an expression before the end of the "
+                   "contract");
+  else
+    contract_error(p, p->at, "expected an expression before '%.*s'",
+                   (int)(t->len < 40 ? t->len : 40), p->text + t->at);
+  return NULL;
 }
 
 static bool parse_arguments(ContractParser *p, ContractExpr *call,
@@ -418,6 +476,57 @@ static bool parse_arguments(ContractParser *p, ContractExpr *call,
   return contract_expect(p, close);
 }
 
+// name{labels}(arguments), name{labels}, name(arguments)
+static ContractExpr *parse_apply(ContractParser *p) {
+  ContractExpr *n = new_node(p, NODE_APPLY, p->at);
+  skip(p);
+  if (!contract_labels(p, &n->fields) ||
+      (contract_take(p, "(") && !parse_arguments(p, n, ")")))
+    return NULL;
+  n->end = p->at;
+  return n;
+}
+
+static ContractExpr *parse_primary(ContractParser *p) {
+  const Token *t = next(p);
+  uint32_t first = p->at;
+  if (t->kind == TOK_SLASHED)
+    return parse_slashed(p);
+  if (contract_at(p, "("))
+    return parse_parens(p);
+  bool text = t->kind == TOK_TEXT;
+  if (t->kind != TOK_WORD && t->kind != TOK_NUMBER && !text)
+    return refuse_primary(p);
+  if (t->kind == TOK_WORD &&
+      (token_is(p->text, t + 1, "(") || token_is(p->text, t + 1, "{")))
+    return parse_apply(p);
+  do
+    skip(p);
+  while (text && next(p)->kind == TOK_TEXT);
+  return new_node(p, NODE_PLAIN, first);
+}
+
+static ContractExpr *parse_index(ContractParser *p, ContractExpr *n) {
+  uint32_t first = p->at;
+  skip(p);
+  ContractExpr *at = parse_bound(p, "..");
+  if (at && contract_take(p, "..")) { // a[low .. high]
+    ContractExpr *high = parse_bound(p, "]");
+    at = high ? node_of(p, NODE_PAREN, first, at, high) : NULL;
+  }
+  if (!at || !contract_expect(p, "]"))
+    return NULL;
+  return node_of(p, NODE_INDEX, n->first, n, at);
+}
+
+static ContractExpr *parse_member(ContractParser *p, ContractExpr *n) {
+  skip(p);
+  if (next(p)->kind != TOK_WORD)
+    return contract_error(p, p->at, "expected the name of a field");
+  skip(p);
+  return node_of(p, NODE_MEMBER, n->first, n, NULL);
+}
+
 static ContractExpr *parse_postfix(ContractParser *p) {
   ContractExpr *n = parse_primary(p);
   while (n && !p->failed) {
@@ -425,26 +534,26 @@ static ContractExpr *parse_postfix(ContractParser *p) {
       refuse_side_effect(p);
       return NULL;
     }
-    bool member = contract_at(p, ".") || contract_at(p, "->");
-    bool index = contract_at(p, "["), call = contract_at(p, "(");
-    if (!member && !index && !call)
+    if (contract_at(p, ".") || contract_at(p, "->")) {
+      n = parse_member(p, n);
+    } else if (contract_at(p, "[")) {
+      n = parse_index(p, n);
+    } else if (contract_take(p, "(")) {
+      n = node_of(p, NODE_CALL, n->first, n, NULL);
+      if (!parse_arguments(p, n, ")"))
+        return NULL;
+      n->end = p->at;
+    } else {
       return n;
-    n = wrap(p, n);
-    skip(p);
-    if (member && next(p)->kind != TOK_WORD)
-      return contract_error(p, p->at, "expected the name of a field");
-    if (member)
-      skip(p);
-    else if (!parse_arguments(p, n, index ? "]" : ")"))
-      return NULL;
-    n->end = p->at;
+    }
   }
   return n;
 }
 
 static ContractExpr *parse_prefixed(ContractParser *p, uint32_t first) {
+  bool deref = token_is(p->text, token(p, first), "*");
   ContractExpr *kid = parse_unary(p);
-  return node_of(p, NODE_PLAIN, first, kid, NULL);
+  return node_of(p, deref ? NODE_DEREF : NODE_PLAIN, first, kid, NULL);
 }
 
 static ContractExpr *parse_unary(ContractParser *p) {
@@ -486,7 +595,12 @@ static const char *const levels[][5] = {{"|"},
                                         {"<<", ">>"},
                                         {"+", "-"},
                                         {"*", "/", "%"}};
-enum { LEVELS = sizeof levels / sizeof *levels, EQUALITY = 3, ORDER = 4 };
+enum {
+  LEVELS = sizeof levels / sizeof *levels,
+  EQUALITY = 3,
+  ORDER = 4,
+  SUMS = 6
+};
 
 static bool at_level(const ContractParser *p, int level) {
   for (int i = 0; i < 5 && levels[level][i]; i++)
@@ -543,8 +657,10 @@ static ContractExpr *parse_level(ContractParser *p, int level) {
     return n;
   if (level == EQUALITY || level == ORDER)
     return parse_chain(p, level, n);
-  n = node_of(p, NODE_PLAIN, n->first, n, NULL);
+  n = node_of(p, level >= SUMS ? NODE_ARITH : NODE_PLAIN, n->first, n, NULL);
   while (at_level(p, level)) {
+    if (level >= SUMS)
+      array_push(&n->ops, p->at);
     skip(p);
     ContractExpr *right = operand(p, level);
     if (!right)

@@ -150,9 +150,7 @@ static void declare_old_values(OldWalk *w, ContractExpr *n,
   if (!r.low || !r.high || !is_stable_if(w, r.low, true) ||
       !is_stable_if(w, r.high, true) || is_bound(w, r.low) ||
       is_bound(w, r.high)) {
-    emit_error(e, n->first,
-               "\\old() of a quantified variable needs a range of constants, "
-               "parameters and \\old()");
+    n->in_state = true;
     return;
   }
   demand_constants(w, r.low);
@@ -201,8 +199,7 @@ static void declare_old(OldWalk *w, ContractExpr *n) {
   if (bound == 1) {
     declare_old_values(w, n, q, var);
   } else if (bound) {
-    emit_error(e, n->first,
-               "\\old() of several quantified variables is not supported");
+    n->in_state = true;
   } else if (!w->premises.len && !w->when) {
     emit_own(e, "__auto_type __culprit_old_%u = ", n->number);
     emit_expr(e, kid);

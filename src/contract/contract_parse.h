@@ -16,7 +16,9 @@ typedef struct {
   ClauseKind kind;
   const char *name;
   ContractExpr *expr;
-  int behavior; // index, -1: none
+  int behavior;            // index, -1: none
+  uint32_t from, end;      // tokens, with the keyword
+  uint32_t only, only_end; // tokens: the behaviors it is for; empty: all
 } Clause;
 
 typedef struct {
@@ -30,6 +32,9 @@ typedef struct {
   uint32_t type, type_end; // empty: a predicate
   uint32_t name;
   uint32_t params, params_end; // between the parentheses
+  TokenList labels;
+  uint32_t arity;
+  uint32_t end; // behind it
   ContractExpr *body;
 } Logic;
 
@@ -37,7 +42,8 @@ typedef enum {
   ANNOTATION_NONE, // a comment for another tool, or nothing to check
   ANNOTATION_FUNCTION,
   ANNOTATION_LOGIC,
-  ANNOTATION_CODE, // assert, loop invariant
+  ANNOTATION_CODE,  // assert, loop invariant
+  ANNOTATION_GHOST, // code or a label that only contracts see
 } AnnotationKind;
 
 typedef struct {
@@ -47,12 +53,19 @@ typedef struct {
   ARRAY(Clause) clauses;
   ARRAY(Behavior) behaviors;
   ARRAY(Logic) logics;
-  bool loop; // ANNOTATION_CODE: stands before a loop
+  bool loop;       // ANNOTATION_CODE: stands before a loop
+  bool open_frame; // some `assigns` could not be used: anything may change
 } Annotation;
 
 // `whole` is a TOK_ANNOTATION of `text`.
 void annotation_parse(Annotation *a, const char *text, Token whole,
                       NodePool *pool, Diags *diags);
 void annotation_release(Annotation *a);
+
+bool annotation_has(const Annotation *a, uint32_t line, uint32_t col);
+
+// Leaves out the clause or definition that has something at this place: it
+// cannot be used. False: there is none.
+bool annotation_drop(Annotation *a, uint32_t line, uint32_t col);
 
 #endif

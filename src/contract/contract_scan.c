@@ -6,6 +6,8 @@
 
 #include "util/fs.h"
 
+enum { NESTED_MAX = 200 }; // statements: hostile input must not end our stack
+
 typedef struct {
   ContractSource *s;
   const char *text;
@@ -135,16 +137,57 @@ static bool loop_place(Scanner *c, uint32_t i, Check *out) {
   return at != 0;
 }
 
+static bool is_loop(const Scanner *c, uint32_t i) {
+  return is(c, i, "for") || is(c, i, "while") || is(c, i, "do");
+}
+
+// Behind the statement that begins at `i`; `nested`: how deep we are in others.
+static uint32_t behind_statement(const Scanner *c, uint32_t i, int nested) {
+  int depth = 0;
+  while (is_blank(c, i))
+    i++;
+  if (nested++ > NESTED_MAX)
+    return i;
+  if (is(c, i, "do"))
+    return behind_statement(c, behind_statement(c, i + 1, nested), nested);
+  if ((is_loop(c, i) || is(c, i, "if") || is(c, i, "switch")) &&
+      is(c, i + 1, "(")) {
+    bool loop = is_loop(c, i);
+    i = behind_statement(c, behind_parens(c, i + 1), nested);
+    return !loop && is(c, i, "else") ? behind_statement(c, i + 1, nested) : i;
+  }
+  for (; c->tokens[i].kind != TOK_END; i++) {
+    depth += is(c, i, "{") || is(c, i, "(");
+    depth -= is(c, i, "}") || is(c, i, ")");
+    if (depth < 0)
+      return i;
+    if (!depth && (is(c, i, ";") || is(c, i, "}")))
+      return i + 1;
+  }
+  return i;
+}
+
+// The loop around the place we are at; 0: none.
+static uint32_t innermost_loop(const Scanner *c) {
+  uint32_t first = c->s->heads.items[c->function].params_end, found = 0;
+  for (uint32_t i = first; i < c->at; i++)
+    if (is_loop(c, i) && behind_statement(c, i, 0) > c->at)
+      found = i;
+  return found;
+}
+
 static void add_check(Scanner *c, uint32_t annotation) {
   const Annotation *a = &c->s->annotations.items[annotation];
   if (c->function < 0) {
     report(c, &a->whole, "this assertion does not stand inside a function");
     return;
   }
-  Check check = {annotation, (uint32_t)c->function, a->whole.at, false, false};
+  Check check = {annotation, (uint32_t)c->function, a->whole.at, false, false,
+                 0};
   uint32_t next = c->at + 1;
   while (is_blank(c, next))
     next++;
+  check.loop = a->loop ? next : innermost_loop(c);
   if (a->loop && !loop_place(c, next, &check))
     report(c, &a->whole,
            "a loop invariant stands before 'while (', 'for (' or 'do {'");
@@ -164,12 +207,42 @@ static void add_annotation(Scanner *c) {
     report(c, &a.whole,
            "the contract of a statement is not supported: use "
            "assert");
+    c->s->annotations.items[index].kind = ANNOTATION_NONE;
   } else if (a.kind == ANNOTATION_FUNCTION) {
     lost_contract(c);
     c->pending = (int)index;
     c->start = c->at + 1;
   } else if (c->start == c->at) {
     c->start = c->at + 1;
+  }
+}
+
+// --- variables --------------------------------------------------------------
+
+// "static int count = 0, total;": not functions, types, constants, and nothing
+// that the preprocessor may leave out.
+static void add_variables(Scanner *c) {
+  static const char *const others[] = {
+      "typedef", "const",    "struct",        "union",  "enum", "volatile",
+      "_Atomic", "__thread", "_Thread_local", "extern", NULL};
+  uint32_t i = c->start, last = 0;
+  if (c->branches.len || c->s->variables.len >= 32)
+    return;
+  for (uint32_t k = i; k < c->at; k++)
+    if (token_is_one_of(c->text, &c->tokens[k], others) || is(c, k, "(") ||
+        is(c, k, ":"))
+      return;
+  for (; i <= c->at; i++) {
+    bool ends =
+        is(c, i, "=") || is(c, i, ",") || is(c, i, "[") || is(c, i, ";");
+    if (ends && last > c->start)
+      array_push(&c->s->variables, last);
+    last = c->tokens[i].kind == TOK_WORD ? i : 0;
+    if (is(c, i, "=")) // what it is set to
+      for (int depth = 0; i + 1 < c->at && (depth || !is(c, i + 1, ",")); i++)
+        depth += is(c, i + 1, "{") - is(c, i + 1, "}");
+    else if (is(c, i, "["))
+      i = behind_parens(c, i) - 1;
   }
 }
 
@@ -231,6 +304,8 @@ static void step(Scanner *c) {
   } else if (is(c, c->at, ";") && !c->depth) {
     if (c->pending >= 0)
       add_head(c, false);
+    else
+      add_variables(c);
     c->start = c->at + 1;
   }
 }
@@ -259,6 +334,8 @@ void contract_source_release(ContractSource *s) {
   array_release(&s->tokens);
   array_release(&s->heads);
   array_release(&s->checks);
+  array_release(&s->variables);
+  array_release(&s->marks);
   array_release(&s->diags);
   node_pool_release(&s->pool);
   str_release(&s->text);

@@ -28,7 +28,21 @@ typedef struct {
                      // for an assertion
   bool expression;   // it becomes the left of a comma, not a statement
   bool empty;        // ... with nothing to its right
+  uint32_t loop;     // token of the loop it is of, or in; 0: none
 } Check;
+
+// A place whose state assertions speak of, or where a loop begins.
+typedef struct {
+  uint32_t id; // in the file, from 1
+  uint32_t at; // offset in the text
+  enum { MARK_LOOP, MARK_ROUND, MARK_LABEL } kind;
+  uint32_t function; // head
+  bool kept;         // its state is asked for
+  struct {
+    uint32_t annotation, token;
+  } variables[8]; // what \at names there
+  size_t nvariables;
+} StateMark;
 
 typedef struct {
   char *path; // as the compiler names it
@@ -38,6 +52,8 @@ typedef struct {
   ARRAY(Annotation) annotations;
   ARRAY(Head) heads; // of functions with a contract, and of all definitions
   ARRAY(Check) checks;
+  TokenList variables;    // names of those of the file
+  ARRAY(StateMark) marks; // in no order (contract_marks.h)
   Diags diags;
   NodePool pool;
 } ContractSource;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "explore/script_requests.h"
+#include "explore/survey/script_requests.h"
 #include "oracle/html/html_check.h"
 #include "php/route.h"
 #include "util/str.h"

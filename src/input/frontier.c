@@ -1,12 +1,17 @@
 // The runs of a search, and the tests that could be made next: see frontier.h.
 #include "input/frontier.h"
 
+#include "expr/expr.h"
+#include "util/str.h"
 #include <assert.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "expr/support.h"
+#include "input/frontier_internal.h"
 #include "input/made.h"
 #include "util/mem.h"
 
@@ -16,7 +21,8 @@ enum {
   VAIN_MAX = 30,     // candidates of a site without input: it counts as known
   UNKNOWN_COSTS = 8, // of those: one that the solver has spent seconds on
   SAME_MAX = 6,      // other inputs for one whole path
-  FLIPS_MAX = 20000  // of one path; a longer one is thinned out
+  FLIPS_MAX = 20000, // of one path; a longer one is thinned out
+  ALONE_MAX = 6      // inputs of a site that were solved without their paths
 };
 
 // So few conflicts that, unless the machine is very busy, they and not the time
@@ -59,6 +65,14 @@ void frontier_release(Frontier *f) {
   hashmap_release(&f->suspects);
   hashmap_release(&f->site_of);
   array_release(&f->sites);
+  site_queue_release(&f->queue);
+  bitset_release(&f->gone);
+  hashmap_release(&f->features);
+  hashmap_release(&f->alike);
+  array_release(&f->edge_runs);
+  array_release(&f->corpus);
+  hashmap_release(&f->value_list);
+  array_release(&f->values);
 }
 
 // --- steps ------------------------------------------------------------------
@@ -71,6 +85,8 @@ static PathStep step_of(const PathEvent *e) {
 }
 
 static PathStep flipped(const Frontier *f, const FlipCandidate *c) {
+  if (c->make >= MAKE_OTHER)
+    return frontier_own_step(f, c);
   const PathEvent *e = &f->runs.items[c->run].path.events.items[c->event];
   PathStep step = step_of(e);
   step.outcome = e->branch != IR_NONE ? c->edge : !e->outcome;
@@ -133,7 +149,7 @@ static uint32_t site_of(Frontier *f, PathStep step) {
   uint64_t fresh = f->sites.len;
   uint64_t at = hashmap_intern(&f->site_of, &step, sizeof step, fresh);
   if (at == fresh)
-    array_push(&f->sites, (FlipSite){.place = IR_NONE});
+    array_push(&f->sites, (FlipSite){.step = step, .place = IR_NONE});
   return (uint32_t)at;
 }
 
@@ -144,12 +160,10 @@ static void note_sites(Frontier *f, const Explored *run) {
   }
 }
 
-// All other inputs for a whole path are one site.
 static uint32_t site_of_candidate(Frontier *f, const FlipCandidate *c) {
-  const PathStep whole = {UINT32_MAX, 0};
-  if (c->make == MAKE_SAME)
-    return site_of(f, whole);
   uint32_t site = site_of(f, flipped(f, c));
+  if (c->make == MAKE_SAME || c->make == MAKE_GROW)
+    return site;
   f->sites.items[site].place =
       f->runs.items[c->run].path.events.items[c->event].place;
   return site;
@@ -157,7 +171,7 @@ static uint32_t site_of_candidate(Frontier *f, const FlipCandidate *c) {
 
 bool frontier_is_new(const Frontier *f, const FlipCandidate *c) {
   const FlipSite *site = &f->sites.items[c->site];
-  if (c->make == MAKE_SAME || site->vain > VAIN_MAX)
+  if (c->make > MAKE_CUT || site->vain > VAIN_MAX)
     return false;
   const PathEvent *e = &f->runs.items[c->run].path.events.items[c->event];
   if (e->branch == IR_NONE)
@@ -179,8 +193,6 @@ static bool is_new_path(Frontier *f, uint64_t prefix, PathStep step) {
   return hashmap_intern(&f->paths, &hash, sizeof hash, number) == number;
 }
 
-typedef ARRAY(FlipCandidate) Candidates;
-
 // The step that tells its path from others.
 static PathStep last_step(const Frontier *f, const FlipCandidate *c) {
   PathStep step = flipped(f, c);
@@ -189,9 +201,10 @@ static PathStep last_step(const Frontier *f, const FlipCandidate *c) {
   return step;
 }
 
-static void push(Frontier *f, Candidates *out, FlipCandidate c,
-                 uint64_t prefix) {
-  if (c.make != MAKE_SAME && !is_new_path(f, prefix, last_step(f, &c)))
+void frontier_push(Frontier *f, FlipCandidates *out, FlipCandidate c,
+                   uint64_t prefix) {
+  if (c.make != MAKE_SAME && c.make != MAKE_GROW &&
+      !is_new_path(f, prefix, last_step(f, &c)))
     return;
   c.number = f->made++;
   c.site = site_of_candidate(f, &c);
@@ -199,35 +212,35 @@ static void push(Frontier *f, Candidates *out, FlipCandidate c,
 }
 
 static void add_cases(Frontier *f, uint32_t run, uint32_t event,
-                      uint64_t prefix, Candidates *out) {
+                      uint64_t prefix, FlipCandidates *out) {
   const PathEvent *e = &f->runs.items[run].path.events.items[event];
   const IrBranch *b = &f->program->branches.items[e->branch];
   for (uint32_t k = 0; k < b->ncases && k < CASES_MAX; k++)
     if (k + 1 != e->edge)
-      push(f, out,
-           (FlipCandidate){.make = MAKE_CASE,
-                           .run = run,
-                           .event = event,
-                           .edge = k + 1,
-                           .choice = k},
-           prefix);
+      frontier_push(f, out,
+                    (FlipCandidate){.make = MAKE_CASE,
+                                    .run = run,
+                                    .event = event,
+                                    .edge = k + 1,
+                                    .choice = k},
+                    prefix);
 }
 
 // Where many bytes are read at once, no condition says where else the input
 // could end, and the flip only makes it a byte shorter.
 static void add_cuts(Frontier *f, uint32_t run, uint32_t event, uint64_t prefix,
-                     Candidates *out) {
+                     FlipCandidates *out) {
   const Explored *e = &f->runs.items[run];
   const PathEvent *read = &e->path.events.items[event];
   bool more = read->kind == PATH_EOF && read->outcome;
   uint64_t size = more ? expr_value(e->pool, read->subject) : 0;
   for (uint32_t part = 0; size > 1 && part < CUTS; part++)
-    push(f, out,
-         (FlipCandidate){.make = MAKE_CUT,
-                         .run = run,
-                         .event = event,
-                         .choice = (uint32_t)(size * part / CUTS)},
-         prefix);
+    frontier_push(f, out,
+                  (FlipCandidate){.make = MAKE_CUT,
+                                  .run = run,
+                                  .event = event,
+                                  .choice = (uint32_t)(size * part / CUTS)},
+                  prefix);
 }
 
 // The other edge of a branch; of a switch its default, or none in particular.
@@ -235,7 +248,7 @@ static uint32_t other_edge(const PathEvent *e) {
   return e->kind == PATH_BRANCH ? !e->edge : 0;
 }
 
-static void add_flips(Frontier *f, uint32_t run, Candidates *out) {
+static void add_flips(Frontier *f, uint32_t run, FlipCandidates *out) {
   const Explored *e = &f->runs.items[run];
   size_t n = e->path.events.len, stride = n / FLIPS_MAX + 1;
   uint64_t prefix = 0;
@@ -246,19 +259,21 @@ static void add_flips(Frontier *f, uint32_t run, Candidates *out) {
         add_cases(f, run, i, prefix, out);
       add_cuts(f, run, i, prefix, out);
       if (event->kind != PATH_SWITCH || event->edge != 0)
-        push(f, out,
-             (FlipCandidate){.make = MAKE_FLIP,
-                             .run = run,
-                             .event = i,
-                             .edge = other_edge(event)},
-             prefix);
+        frontier_push(f, out,
+                      (FlipCandidate){.make = MAKE_FLIP,
+                                      .run = run,
+                                      .event = i,
+                                      .edge = other_edge(event)},
+                      prefix);
     }
+    if (i % stride == 0)
+      frontier_make_others(f, run, i, prefix, out);
     prefix = hash_step(prefix, e->steps[i]);
   }
 }
 
 // Input bytes that the path depends on, evenly spread.
-static void add_same(Frontier *f, uint32_t run, Candidates *out) {
+static void add_same(Frontier *f, uint32_t run, FlipCandidates *out) {
   Explored *e = &f->runs.items[run];
   Support all = SUPPORT_EMPTY;
   VarList vars = {0};
@@ -270,12 +285,13 @@ static void add_same(Frontier *f, uint32_t run, Candidates *out) {
   support_members(e->pool, all, &vars);
   size_t n = vars.len < SAME_MAX ? vars.len : SAME_MAX;
   for (uint32_t i = 0; i < n; i++)
-    push(f, out,
-         (FlipCandidate){.make = MAKE_SAME,
-                         .run = run,
-                         .event = i,
-                         .choice = vars.items[vars.len * (i + 1) / n - 1]},
-         0);
+    frontier_push(
+        f, out,
+        (FlipCandidate){.make = MAKE_SAME,
+                        .run = run,
+                        .event = i,
+                        .choice = vars.items[vars.len * (i + 1) / n - 1]},
+        0);
   array_release(&vars);
 }
 
@@ -326,20 +342,46 @@ static size_t best_now(Frontier *f) {
   return best;
 }
 
-bool frontier_pop(Frontier *f, FlipCandidate *out) {
-  if (!f->candidates.len)
-    return false;
-  f->taken++;
-  size_t best = 0;
-  if (f->strategy->now) {
-    frontier_rescore(f);
-    best = best_now(f);
-  }
+// What candidate `best` of the list is, which is taken out.
+static void take_out(Frontier *f, size_t best, FlipCandidate *out) {
   *out = f->candidates.items[best];
   f->candidates.items[best] = f->candidates.items[--f->candidates.len];
   if (!f->strategy->now)
     sift_down(f, 0);
-  return true;
+}
+
+static size_t best_of_list(Frontier *f) {
+  if (!f->strategy->now)
+    return 0;
+  frontier_rescore(f);
+  return best_now(f);
+}
+
+// A strategy that compares paths does not take what predicts none.
+static bool is_listed(const Frontier *f, const FlipCandidate *c) {
+  return !frontier_has_sites(f) ||
+         (f->strategy->now && (c->make < MAKE_OTHER || c->make == MAKE_SAME));
+}
+
+static bool pop_listed(Frontier *f, FlipCandidate *out) {
+  while (f->candidates.len) {
+    take_out(f, best_of_list(f), out);
+    if (bitset_has(&f->gone, out->number))
+      continue;
+    if (frontier_has_sites(f))
+      bitset_add(&f->gone, out->number);
+    return true;
+  }
+  return false;
+}
+
+bool frontier_pop(Frontier *f, FlipCandidate *out) {
+  bool sites = frontier_by_site(f);
+  bool got = sites ? frontier_pop_by_site(f, out) : pop_listed(f, out);
+  if (!got && frontier_has_sites(f))
+    got = sites ? pop_listed(f, out) : frontier_pop_by_site(f, out);
+  f->taken += got;
+  return got;
 }
 
 // --- adding -----------------------------------------------------------------
@@ -358,11 +400,44 @@ void frontier_cover(Frontier *f, const Bitset *edges) {
   f->stale |= bitset_count(&f->covered) != before;
 }
 
+static void list(Frontier *f, const FlipCandidate *c) {
+  if (frontier_has_sites(f))
+    site_queue_add(&f->queue, c, frontier_site_score(f, c));
+  if (!is_listed(f, c))
+    return;
+  array_push(&f->candidates, *c);
+  if (!f->strategy->now)
+    sift_up(f, f->candidates.len - 1);
+}
+
+static bool is_other(Frontier *f, const Explored *run, uint64_t number) {
+  uint64_t hash = 0;
+  for (size_t i = 0; i < run->nsteps; i++)
+    hash = hash_step(hash, run->steps[i]);
+  return hashmap_intern(&f->whole, &hash, sizeof hash, number) == number;
+}
+
+// A number that no run has.
+bool frontier_is_other(Frontier *f, const Explored *run) {
+  return is_other(f, run, (1ull << 40) + f->whole.len);
+}
+
 bool frontier_add(Frontier *f, Explored *run) {
   uint32_t number = (uint32_t)f->runs.len;
-  Candidates fresh = {0};
+  FlipCandidates fresh = {0};
   uint64_t hash = made_hash(&run->inputs), prefix = 0;
   fill_solver(run, f->limits);
+  if (getenv("DBG"))
+    for (size_t i = 0; i < run->path.events.len; i++) {
+      PathEvent *e = &run->path.events.items[i];
+      uint32_t l;
+      Str t = {0};
+      const char *fl = program_place(f->program, e->place, &l);
+      expr_show_outcome(run->pool, e->cond, e->outcome, 300, &t);
+      fprintf(stderr, "%zu k%d o%d br%d %s:%u %.300s\n", i, e->kind, e->outcome,
+              (int)e->branch, fl, l, str_text(&t));
+      str_release(&t);
+    }
   array_push(&f->runs, *run);
   hashmap_put(&f->inputs, &hash, sizeof hash, number);
   for (size_t i = 0; i < run->nsteps; i++) {
@@ -370,16 +445,17 @@ bool frontier_add(Frontier *f, Explored *run) {
     hashmap_intern(&f->paths, &prefix, sizeof prefix, UINT32_MAX);
   }
   note_sites(f, run);
+  if (run->fresh)
+    array_push(&f->corpus, number);
+  frontier_note_values(f, number);
   add_flips(f, number, &fresh);
   add_same(f, number, &fresh);
+  frontier_make_more(f, number, &fresh);
   f->strategy->score(f, number, fresh.items, fresh.len);
-  for (size_t i = 0; i < fresh.len; i++) {
-    array_push(&f->candidates, fresh.items[i]);
-    if (!f->strategy->now)
-      sift_up(f, f->candidates.len - 1);
-  }
+  for (size_t i = 0; i < fresh.len; i++)
+    list(f, &fresh.items[i]);
   array_release(&fresh);
-  return hashmap_intern(&f->whole, &prefix, sizeof prefix, number) == number;
+  return is_other(f, run, number);
 }
 
 static int by_run(const void *a, const void *b) {
@@ -471,7 +547,7 @@ void frontier_take_suspects(Frontier *f, const Suite *suite, const Ranking *r) {
 // --- solving ----------------------------------------------------------------
 
 static SolverResult solve_case(Frontier *f, Explored *e, const FlipCandidate *c,
-                               Model *model) {
+                               size_t prefix, Model *model) {
   const PathEvent *event = &e->path.events.items[c->event];
   const IrBranch *b = &f->program->branches.items[event->branch];
   uint32_t operand = f->program->cases.items[b->first_case + c->choice];
@@ -480,7 +556,7 @@ static SolverResult solve_case(Frontier *f, Explored *e, const FlipCandidate *c,
   Expr want =
       expr_const_of(e->pool, expr_sort(e->pool, event->subject), k->value);
   Constraint extra = {expr_eq(e->pool, event->subject, want), true};
-  return solver_query(e->solver, c->event, &extra, 1, model);
+  return solver_query(e->solver, prefix, &extra, 1, model);
 }
 
 static SolverResult solve_cut(Explored *e, const FlipCandidate *c,
@@ -508,13 +584,40 @@ static SolverResult solve(Frontier *f, const FlipCandidate *c, Model *model) {
   case MAKE_FLIP:
     return solver_flip(e->solver, c->event, model);
   case MAKE_CASE:
-    return solve_case(f, e, c, model);
+    return solve_case(f, e, c, c->event, model);
   case MAKE_CUT:
     return solve_cut(e, c, model);
   case MAKE_SAME:
     return solve_same(e, c, model);
+  case MAKE_OTHER:
+    return frontier_solve_other(f, c, model);
+  case MAKE_GROW:
+  case MAKE_TEXT:
+  case MAKE_MUTANT:
+    break;
   }
   return SOLVER_UNKNOWN;
+}
+
+// The question of a flip alone, without the conditions before it: where they
+// contradict it, another way may lead there all the same (QSYM).
+static SolverResult solve_alone(Frontier *f, FlipCandidate *c, Model *model) {
+  Explored *e = &f->runs.items[c->run];
+  FlipSite *site = &f->sites.items[c->site];
+  bool new = c->make < MAKE_CUT &&frontier_is_new(f, c);
+  if (!(f->parts & PART_OPTIMISTIC) || !frontier_by_site(f) || !e->solver ||
+      !new || site->alone >= ALONE_MAX)
+    return SOLVER_UNSAT;
+  SolverResult result =
+      c->make == MAKE_CASE
+          ? solve_case(f, e, c, 0, model)
+          : solver_query(e->solver, 0,
+                         &(Constraint){e->path.events.items[c->event].cond,
+                                       !e->path.events.items[c->event].outcome},
+                         1, model);
+  c->alone = result == SOLVER_SAT;
+  site->alone += c->alone;
+  return result;
 }
 
 SolverResult frontier_solve_ahead(Frontier *f, FlipCandidate *c) {
@@ -532,9 +635,24 @@ void frontier_preview(const Frontier *f, const FlipCandidate *c, Inputs *out) {
   path_apply(&e->path, &e->inputs, c->model, out);
 }
 
+// Of what had no input on its path. The answer stays if there is none either.
+static SolverResult alone_too(Frontier *f, FlipCandidate *c,
+                              SolverResult before) {
+  c->model = mem_new(Model);
+  if (solve_alone(f, c, c->model) == SOLVER_SAT)
+    return SOLVER_SAT;
+  forget(c);
+  return before;
+}
+
 SolverResult frontier_solve(Frontier *f, FlipCandidate *c, Inputs *out) {
-  SolverResult result = frontier_solve_ahead(f, c);
-  if (result == SOLVER_SAT)
+  bool direct = c->make > MAKE_SAME;
+  SolverResult result = direct ? SOLVER_SAT : frontier_solve_ahead(f, c);
+  if (result != SOLVER_SAT)
+    result = alone_too(f, c, result);
+  if (direct)
+    frontier_build(f, c, out);
+  else if (result == SOLVER_SAT)
     frontier_preview(f, c, out);
   forget(c);
   FlipSite *site = &f->sites.items[c->site];
@@ -548,7 +666,12 @@ SolverResult frontier_solve(Frontier *f, FlipCandidate *c, Inputs *out) {
     return result;
   }
   inputs_release(out);
+  site->vain++;
   return SOLVER_UNSAT;
+}
+
+bool frontier_predicts(const FlipCandidate *c) {
+  return c->make <= MAKE_SAME && !c->alone;
 }
 
 static bool same_step(PathStep a, PathStep b) {

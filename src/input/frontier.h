@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "input/site_queue.h"
 #include "model/input.h"
 #include "model/ranking.h"
 #include "model/similarity.h"
@@ -20,6 +21,26 @@
 #include "util/array.h"
 #include "util/bitset.h"
 #include "util/hashmap.h"
+
+// What a search may do beside negating conditions in the order of its strategy.
+// A strategy that compares paths does it in the tests that go for coverage.
+enum {
+  PART_SITES = 1,      // the rarest outcome is next (site_queue.h), and runs
+                       // that bring nothing are forgotten
+  PART_OPTIMISTIC = 2, // a condition that cannot be negated on its path is
+                       // negated alone
+  PART_GROW = 4,       // inputs get longer
+  PART_TEXTS = 8,      // texts that the program compares with are put in
+  PART_TABLES = 16,    // places in tables stay open (replay.h, split_tables)
+  PART_MUTATE = 32,    // mutations (havoc.h)
+  PARTS_ALL = 63
+};
+
+typedef struct {
+  const char *name, *doc;
+  unsigned part;
+} SearchPart;
+const SearchPart *search_part_at(size_t i); // NULL: no more
 
 // One run with its path.
 typedef struct {
@@ -31,39 +52,19 @@ typedef struct {
   Solver *solver;  // constraint i is event i; NULL: freed, to save memory
   PathStep *steps; // step i is event i
   size_t nsteps;
+  bool fresh;   // it brought a feature that no run had
   Bitset names; // events about the name of an input file only: a copy of the
                 // file has another name
 } Explored;
 
-typedef enum {
-  MAKE_FLIP, // as the run up to this event, which has the other outcome
-  MAKE_CASE, // likewise, into this case of a switch
-  MAKE_CUT,  // likewise, where the input was read: it has this size
-  MAKE_SAME  // the whole path, but this input byte differs
-} Make;
-
-typedef struct {
-  Make make;
-  uint32_t run;    // index of the Explored it comes from
-  uint32_t event;  // of its path; MAKE_SAME: number of the candidate
-  uint32_t edge;   // that would be taken
-  uint32_t choice; // MAKE_CASE: case; MAKE_CUT: size; MAKE_SAME: variable
-  uint32_t site;   // the step it would take: number of a Site
-  Model *model;    // its input, if a strategy needed it; owned
-  double score;    // the strategy's; higher comes first
-  uint32_t number; // in order of creation
-} FlipCandidate;
-
-// A condition with an outcome, anywhere on a path. The hundreds of candidates
-// that a loop over the input has are one site.
-typedef struct {
-  bool taken;           // by some run
-  uint32_t tried, vain; // candidates that had an input, and that had none
-  uint32_t place;       // in Program.places; IR_NONE: not known
-  bool suspect;         // its line is among Frontier.suspects
-} FlipSite;
-
 typedef struct Strategy Strategy;
+
+// Values that were seen where a place in a table was fixed.
+enum { PINNED_MOST = 64 };
+typedef struct {
+  uint64_t items[PINNED_MOST];
+  uint32_t len;
+} PinnedValues;
 
 typedef struct {
   ARRAY(Explored) runs;
@@ -72,6 +73,16 @@ typedef struct {
               // strategy has `now`
   const Program *program;
   const Strategy *strategy;
+  unsigned parts;   // PART_*; frontier_init() sets none
+  SiteQueue queue;  // candidates by site, if the strategy has `sites`
+  Bitset gone;      // numbers of candidates that were taken out of one of
+                    // `candidates` and `queue` and may be in the other
+  Hashmap features; // edges and how often, of all runs: -> times seen
+  Hashmap alike;    // runs with the same features -> how many
+  ARRAY(uint32_t) edge_runs; // by edge: how many runs took it
+  ARRAY(uint32_t) corpus;    // runs that brought a feature
+  Hashmap value_list;        // place -> index in `values`
+  ARRAY(PinnedValues) values;
   Bitset covered; // edges that some run took
   bool stale;     // it has grown since the candidates were scored
   Hashmap paths;  // hashes of the paths that were predicted
@@ -95,11 +106,18 @@ void frontier_release(Frontier *f);
 
 // Notes edges that a run took.
 void frontier_cover(Frontier *f, const Bitset *edges);
+// Notes the edges of a run with how often it took them; `counts` has `n`. True
+// if that is worth exploring: it is new, or few runs were like it.
+bool frontier_learn(Frontier *f, const uint32_t *counts, size_t n, bool *fresh);
 // Fills steps and names of a replayed run.
 void explored_prepare(Explored *run);
 // Takes over the run, which is prepared, and adds its candidates. Conditions on
 // its path are added to its solver. False: another run had the same path.
 bool frontier_add(Frontier *f, Explored *run);
+// Had no run the path of this one? Notes it.
+bool frontier_is_other(Frontier *f, const Explored *run);
+// A run of the candidate brought something new: its site is worth more.
+void frontier_reward(Frontier *f, const FlipCandidate *c);
 // Recomputes all scores that may have changed: another run shows the failure,
 // or the suspects have changed.
 void frontier_rescore(Frontier *f);
@@ -120,6 +138,8 @@ SolverResult frontier_solve_ahead(Frontier *f, FlipCandidate *c);
 // The input that c->model stands for (caller releases).
 void frontier_preview(const Frontier *f, const FlipCandidate *c, Inputs *out);
 
+// Is it known where the candidate's input will go?
+bool frontier_predicts(const FlipCandidate *c);
 // Does `run`, made of the candidate, begin as predicted? *at: where it left.
 bool frontier_confirms(const Frontier *f, const FlipCandidate *c,
                        const Explored *run, size_t *at);
@@ -131,6 +151,7 @@ struct Strategy {
   const char *doc;
   bool from_empty;     // starts from the empty input
   bool wants_suspects; // Frontier.suspects must be kept up to date
+  bool sites;          // takes candidates from Frontier.queue, too
   bool
       by_coverage; // a score depends on the candidate and Frontier.covered only
   // Scores all candidates of run `run`, which are neighbours in `c`.

@@ -119,6 +119,13 @@ char **made_environment(const Inputs *in, Arena *arena) {
   return n ? env : NULL;
 }
 
+size_t made_size(const Inputs *in) {
+  size_t n = 0;
+  for (size_t i = 0; i < in->sources.len; i++)
+    n += in->sources.items[i].size;
+  return n;
+}
+
 uint64_t made_hash(const Inputs *in) {
   uint64_t hash = in->sources.len;
   for (size_t i = 0; i < in->sources.len; i++) {

@@ -22,6 +22,8 @@ void made_rename(Inputs *in, const Inputs *given, const char *dir);
 // Memory: arena.
 char **made_environment(const Inputs *in, Arena *arena);
 
+// Bytes of all sources.
+size_t made_size(const Inputs *in);
 // A 64-bit hash of the whole input.
 uint64_t made_hash(const Inputs *in);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/made.h"
 #include "input/search.h"
 #include "util/clock.h"
 #include "util/ddmin.h"
@@ -196,17 +197,10 @@ static int reduce_all_bytes(InputSearch *s, size_t *budget, Err *err) {
   return 0;
 }
 
-static size_t size_of(const Inputs *in) {
-  size_t n = 0;
-  for (size_t i = 0; i < in->sources.len; i++)
-    n += in->sources.items[i].size;
-  return n;
-}
-
 int search_reduce(InputSearch *s, Err *err) {
   size_t budget = s->options.max_reduction;
   double whole = s->options.seconds, used = clock_now() - s->start;
-  s->stats.bytes_before = s->stats.bytes_after = size_of(&s->given);
+  s->stats.bytes_before = s->stats.bytes_after = made_size(&s->given);
   if (s->options.strategy->from_empty) // the failing input is not used
     return 0;
   s->options.seconds = used + (whole - used) / 3; // the rest is for exploring
@@ -216,6 +210,6 @@ int search_reduce(InputSearch *s, Err *err) {
   if (!rc)
     rc = reduce_all_bytes(s, &budget, err);
   s->options.seconds = whole;
-  s->stats.bytes_after = size_of(&s->given);
+  s->stats.bytes_after = made_size(&s->given);
   return rc;
 }

@@ -10,6 +10,7 @@
 #include "run/batch.h"
 #include "run/test_context.h"
 #include "util/clock.h"
+#include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -33,6 +34,7 @@ static bool shows_failure(const InputSearch *s, const Run *run) {
 
 static void note_judged(void *context, const Run *run) {
   InputSearch *s = context;
+  bool fresh = screen_note(&s->screen, run);
   for (size_t i = 0; s->batch && i < s->batch->n; i++) {
     if (strcmp(s->batch->tests[i].name, run->test) != 0)
       continue;
@@ -41,7 +43,7 @@ static void note_judged(void *context, const Run *run) {
     if (!s->signature && run->verdict == VERDICT_FAIL && run->failures.len)
       take_failure(s, run);
     s->batch->results[i] =
-        (InputResult){run->verdict, run->status, shows_failure(s, run)};
+        (InputResult){run->verdict, run->status, shows_failure(s, run), fresh};
   }
 }
 
@@ -136,7 +138,12 @@ int search_open(InputSearch *s, Runner *runner, const SearchOptions *o,
   runner->judged_context = s;
   if (recorder_open(&s->recorder, runner, o->program, o->cache, err))
     return -1;
+  s->start = search_count_time(&s->stats.building, s->start);
   frontier_init(&s->frontier, &s->recorder.program, o->strategy);
+  s->frontier.parts = o->parts;
+  s->screen = (Screen){.runner = runner, .program = o->program};
+  s->screen.dir = s->screen_dir = mem_printf("%s/screen", o->dir);
+  mutator_add_constants(&s->mutator, &s->recorder.program);
   s->frontier.deadline = s->start + o->seconds;
   return 0;
 }
@@ -153,6 +160,14 @@ void search_close(InputSearch *s) {
   for (size_t i = 0; i < s->losses.len; i++)
     free(s->losses.items[i].name);
   array_release(&s->losses);
+  mutator_release(&s->mutator);
+  screen_release(&s->screen);
+  for (size_t i = s->next_find; i < s->finds.len; i++)
+    inputs_release(&s->finds.items[i]);
+  array_release(&s->finds);
+  if (s->screen_dir)
+    fs_remove_tree(s->screen_dir);
+  free(s->screen_dir);
   free(s->signature);
   free(s->message);
   free(s->problem);

@@ -17,7 +17,9 @@
 #include <stddef.h>
 
 #include "input/frontier.h"
+#include "input/havoc.h"
 #include "input/recorder.h"
+#include "input/screen.h"
 #include "model/input.h"
 #include "model/run.h"
 #include "run/runner.h"
@@ -34,6 +36,7 @@ typedef struct {
   const char *cache;   // where its trace build is kept
   const char *dir;     // where made tests are kept
   const Strategy *strategy;
+  unsigned parts;   // PART_* that may be used
   double seconds;   // in all
   size_t max_tests; // made ones
   // Called after every round of tests. May be NULL. -1: stop, with a message.
@@ -48,16 +51,21 @@ typedef struct {
                                 // otherwise or cannot be judged
   size_t reduction;             // runs made while reducing
   size_t confirmed, diverged;   // tests that took the predicted path, or not
+  size_t guessed;               // tests whose path was not predicted
+  size_t forgotten;             // runs whose path leads nowhere new
   size_t paths;                 // different ones among the confirmed
   size_t unsat, unknown;        // candidates that are infeasible, or undecided
   size_t unreplayed;            // runs whose trace could not be replayed
   size_t late;                  // not replayed: out of time
   size_t cut;                   // replayed in part: too long, or killed
+  size_t screened, found;       // mutations, and those that became tests
   size_t false_conditions;      // should be 0: our bug
   size_t queries;
   size_t bytes_before, bytes_after; // of the input, by reduction
+  double building; // the build that records; before the budget begins
   double seconds;
-  double writing, running, recording, replaying, choosing, solving; // of it
+  double writing, running, recording, screening; // of it
+  double replaying, choosing, solving;           // likewise
 } SearchStats;
 
 typedef struct {
@@ -70,6 +78,7 @@ typedef struct {
   Verdict verdict; // VERDICT_ERROR: it was not judged
   int status;
   bool shows; // the failure that is to be explained
+  bool fresh; // it reached what no run of the session had reached
 } InputResult;
 
 enum { TRIALS_KEPT = 16 };
@@ -86,6 +95,13 @@ typedef struct InputSearch {
   Runner *runner;
   Recorder recorder;
   Frontier frontier;
+  Mutator mutator;
+  Screen screen;
+  char *screen_dir;    // its files
+  ARRAY(Inputs) finds; // mutations to be made tests
+  size_t next_find;
+  size_t barren;   // mutations since the last of those
+  size_t idle;     // tests in a row that brought nothing new
   Inputs given;    // what the user gave, or what it was reduced to
   Inputs original; // what the user gave
   char *signature; // of its failure

@@ -21,6 +21,11 @@ int made_batch_write(InputSearch *s, const char *prefix, const Inputs *inputs,
 // Runs and judges them.
 int made_batch_run(InputSearch *s, MadeBatch *b, Err *err);
 
+void search_count_verdict(InputSearch *s, const InputResult *result);
+// Makes tests without recording anything, until the budget ends, and a quarter
+// of it more if that has ended.
+int search_make_natively(InputSearch *s, Err *err);
+
 // Adds the time since `start` to a sum; returns the present.
 double search_count_time(double *sum, double start);
 

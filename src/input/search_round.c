@@ -27,6 +27,11 @@
 
 enum {
   BATCH_MAX = 64,
+  MUTANTS_LEAST = 4,      // per test
+  MUTANTS_MOST = 512,     // in one round
+  IDLE_MOST = 5,          // doublings while tests bring nothing new
+  IDLE_STEP = 16,         // of so many tests
+  BARREN_MOST = 1024,     // mutations without a find, and nothing else to do
   ROUND = 4,              // tests per job in one round
   SOLVED_IN_VAIN = 200000 // infeasible candidates in a row
 };
@@ -37,7 +42,8 @@ typedef struct {
   bool good;
   bool late; // not replayed: out of time
   Explored run;
-  Bitset covered; // edges
+  Bitset covered;   // edges
+  uint32_t *counts; // by edge: how often it was taken
   const Program *program;
   Err problem;
 } Replayed;
@@ -49,14 +55,21 @@ typedef struct {
   size_t n;
   MadeBatch batch;
   size_t first; // number of its first trace
+  Inputs mutants[MUTANTS_MOST];
+  bool fresh[MUTANTS_MOST]; // it reached something new
+  size_t nmutants;
   Replayed replayed[BATCH_MAX];
 } TestRound;
+
+static bool has_work(const TestRound *r) { return r->n || r->nmutants; }
 
 static void round_release(TestRound *r) {
   for (size_t i = 0; i < r->n; i++)
     inputs_release(&r->inputs[i]);
+  for (size_t i = 0; i < r->nmutants; i++)
+    inputs_release(&r->mutants[i]);
   arena_release(&r->batch.arena);
-  r->n = 0;
+  r->n = r->nmutants = 0;
 }
 
 // --- choosing and solving ---------------------------------------------------
@@ -75,14 +88,54 @@ static size_t round_size(const InputSearch *s) {
   return want > BATCH_MAX ? BATCH_MAX : want > left ? left : want;
 }
 
+// Not with strategies that compare paths: what mutations reach is far from any
+// failing run (docs/internals/input.md).
+static bool mutates(const InputSearch *s) {
+  const Strategy *strategy = s->options.strategy;
+  return (s->options.parts & PART_MUTATE) && strategy->sites &&
+         strategy->by_coverage;
+}
+
+// More of them, the longer nothing else brings anything new.
+static void round_mutate(InputSearch *s, TestRound *r) {
+  Frontier *f = &s->frontier;
+  size_t n = f->corpus.len;
+  bool barren = !r->n && s->barren >= BARREN_MOST;
+  if (!mutates(s) || !n || !is_time_left(s) || !round_size(s) || barren)
+    return;
+  size_t step = s->idle / IDLE_STEP;
+  size_t want = MUTANTS_LEAST << (step < IDLE_MOST ? step : IDLE_MOST);
+  want *= r->n ? r->n : 1;
+  const Inputs **from = mem_array(const Inputs *, n);
+  for (size_t i = 0; i < n; i++)
+    from[i] = &f->runs.items[f->corpus.items[i]].inputs;
+  while (r->nmutants < want && r->nmutants < MUTANTS_MOST)
+    mutate(&s->mutator, from, n, &r->mutants[r->nmutants++]);
+  free(from);
+}
+
+// A mutation that reached something new, if there is one.
+static bool take_find(InputSearch *s, TestRound *r) {
+  Frontier *f = &s->frontier;
+  if (s->next_find == s->finds.len)
+    return false;
+  r->candidates[r->n] = (FlipCandidate){.make = MAKE_MUTANT};
+  r->inputs[r->n++] = s->finds.items[s->next_find++];
+  f->solved++;
+  return true;
+}
+
 // Takes candidates until enough of them have an input.
 static void round_fill(InputSearch *s, TestRound *r) {
   size_t want = round_size(s), vain = 0;
   double start = clock_now();
   r->n = 0;
   r->from_candidate = true;
-  while (r->n < want && is_time_left(s) && vain < SOLVED_IN_VAIN &&
-         frontier_pop(&s->frontier, &r->candidates[r->n])) {
+  while (r->n < want && is_time_left(s) && vain < SOLVED_IN_VAIN) {
+    if (take_find(s, r))
+      continue;
+    if (!frontier_pop(&s->frontier, &r->candidates[r->n]))
+      break;
     SolverResult result =
         frontier_solve(&s->frontier, &r->candidates[r->n], &r->inputs[r->n]);
     s->stats.queries++;
@@ -92,6 +145,7 @@ static void round_fill(InputSearch *s, TestRound *r) {
     r->n += result == SOLVER_SAT;
   }
   search_count_time(&s->stats.solving, start);
+  round_mutate(s, r);
 }
 
 // The given input is recorded, but is not a made test.
@@ -107,12 +161,14 @@ static int round_write(InputSearch *s, TestRound *r, Err *err) {
 
 // --- running ----------------------------------------------------------------
 
-static void count_verdict(InputSearch *s, const InputResult *j) {
+void search_count_verdict(InputSearch *s, const InputResult *j) {
   s->stats.tests++;
   s->stats.same += j->shows;
   s->stats.passing += j->verdict == VERDICT_PASS;
   s->stats.others += !j->shows && j->verdict != VERDICT_PASS;
 }
+
+static bool goes_on(void *search) { return search_goes_on(search); }
 
 static int round_run(InputSearch *s, TestRound *r, Err *err) {
   if (made_batch_run(s, &r->batch, err))
@@ -122,9 +178,14 @@ static int round_run(InputSearch *s, TestRound *r, Err *err) {
                ? 0
                : recorder_record_at(&s->recorder, r->first, r->batch.tests,
                                     r->n, err);
-  search_count_time(&s->stats.recording, start);
+  start = search_count_time(&s->stats.recording, start);
+  if (!rc && r->nmutants)
+    rc = screen_inputs(&s->screen, r->mutants, r->nmutants, &s->original,
+                       r->fresh, goes_on, s, err);
+  s->stats.screened = s->screen.runs;
+  search_count_time(&s->stats.screening, start);
   for (size_t i = 0; i < r->n && is_made(s, r); i++)
-    count_verdict(s, &r->batch.results[i]);
+    search_count_verdict(s, &r->batch.results[i]);
   return rc;
 }
 
@@ -132,7 +193,9 @@ static int round_run(InputSearch *s, TestRound *r, Err *err) {
 
 static void note_edge(void *context, uint32_t branch, uint32_t edge) {
   Replayed *r = context;
-  bitset_add(&r->covered, r->program->branches.items[branch].first_edge + edge);
+  uint32_t number = r->program->branches.items[branch].first_edge + edge;
+  bitset_add(&r->covered, number);
+  r->counts[number] += r->counts[number] < UINT32_MAX;
 }
 
 // The input under the names by which the run read its files.
@@ -142,6 +205,14 @@ static void input_as_read(const InputSearch *s, const Test *test,
   inputs_copy(out, in);
   made_rename(out, &s->original, dir);
   free(dir);
+}
+
+static size_t edges_of(const InputSearch *s) {
+  const Program *p = &s->recorder.program;
+  if (!p->branches.len)
+    return 0;
+  const IrBranch *last = &array_last(&p->branches);
+  return last->first_edge + last->nedges;
 }
 
 static void replay_one(InputSearch *s, TestRound *r, size_t i, size_t thread) {
@@ -154,9 +225,12 @@ static void replay_one(InputSearch *s, TestRound *r, size_t i, size_t thread) {
   *to = (Replayed){.run = {.shows = r->batch.results[i].shows,
                            .given = !r->from_candidate,
                            .pool = expr_pool_new()},
+                   .counts = mem_array(uint32_t, edges_of(s) + 1),
                    .program = s->recorder.programs[thread]};
   ReplayOptions options = {.max_instructions = SEARCH_INSTRUCTIONS,
                            .observer = note_edge,
+                           .note_texts = s->options.parts & PART_TEXTS,
+                           .split_tables = s->options.parts & PART_TABLES,
                            .context = to};
   input_as_read(s, &r->batch.tests[i], &r->inputs[i], &read);
   to->good =
@@ -220,13 +294,19 @@ static void add_loss(InputSearch *s, const PathLoss *loss) {
   array_push(&s->losses, (Loss){mem_strdup(loss->name), loss->count});
 }
 
+static void forget_run(Explored *run) {
+  path_release(&run->path);
+  expr_pool_free(run->pool);
+  inputs_release(&run->inputs);
+  bitset_release(&run->names);
+  free(run->steps);
+}
+
 static void note_problem(InputSearch *s, Replayed *r) {
   s->stats.unreplayed++;
   free(s->problem);
   s->problem = mem_strdup(r->problem.text);
-  path_release(&r->run.path);
-  expr_pool_free(r->run.pool);
-  inputs_release(&r->run.inputs);
+  forget_run(&r->run);
 }
 
 static void count_path(InputSearch *s, const Path *path) {
@@ -240,6 +320,10 @@ static void count_path(InputSearch *s, const Path *path) {
 static bool confirm(InputSearch *s, const FlipCandidate *c,
                     const Explored *run) {
   size_t at;
+  if (!frontier_predicts(c)) {
+    s->stats.guessed++;
+    return false;
+  }
   bool did = frontier_confirms(&s->frontier, c, run, &at);
   s->stats.confirmed += did;
   s->stats.diverged += !did;
@@ -264,14 +348,23 @@ static void bound_memory(Frontier *f) {
   }
 }
 
+// What the run reached. True: its path is worth exploring.
+static bool learn(InputSearch *s, Replayed *got) {
+  frontier_cover(&s->frontier, &got->covered);
+  bool worth =
+      frontier_learn(&s->frontier, got->counts, edges_of(s), &got->run.fresh);
+  bitset_release(&got->covered);
+  free(got->counts);
+  return worth;
+}
+
 static void add_one(InputSearch *s, const TestRound *r, size_t i,
                     Replayed *got) {
   if (got->late) {
     s->stats.late++;
     return;
   }
-  frontier_cover(&s->frontier, &got->covered);
-  bitset_release(&got->covered);
+  bool worth = learn(s, got) || got->run.given;
   if (!got->good) {
     note_problem(s, got);
     return;
@@ -279,7 +372,37 @@ static void add_one(InputSearch *s, const TestRound *r, size_t i,
   count_path(s, &got->run.path);
   explored_prepare(&got->run);
   bool did = r->from_candidate && confirm(s, &r->candidates[i], &got->run);
-  s->stats.paths += frontier_add(&s->frontier, &got->run) && did;
+  s->idle = got->run.fresh ? 0 : s->idle + 1;
+  for (size_t k = 0; k < got->run.path.texts.len; k++)
+    mutator_add_word(&s->mutator, got->run.path.texts.items[k].text,
+                     got->run.path.texts.items[k].len);
+  if (got->run.fresh && r->from_candidate &&
+      r->candidates[i].make != MAKE_MUTANT)
+    frontier_reward(&s->frontier, &r->candidates[i]);
+  if (worth) {
+    s->stats.paths += frontier_add(&s->frontier, &got->run) && did;
+    return;
+  }
+  s->stats.forgotten++;
+  s->stats.paths += frontier_is_other(&s->frontier, &got->run) && did;
+  forget_run(&got->run);
+}
+
+// Mutations that reached something new become tests.
+static void take_finds(InputSearch *s, TestRound *r) {
+  size_t found = s->stats.found;
+  for (size_t i = 0; i < r->nmutants; i++) {
+    uint64_t hash = made_hash(&r->mutants[i]),
+             own = (1ull << 41) + s->stats.found;
+    if (!r->fresh[i] ||
+        hashmap_intern(&s->frontier.inputs, &hash, sizeof hash, own) != own)
+      continue;
+    Inputs copy;
+    inputs_copy(&copy, &r->mutants[i]);
+    array_push(&s->finds, copy);
+    s->stats.found++;
+  }
+  s->barren = s->stats.found > found ? 0 : s->barren + r->nmutants;
 }
 
 static void round_add(InputSearch *s, TestRound *r) {
@@ -289,6 +412,7 @@ static void round_add(InputSearch *s, TestRound *r) {
     more_shows |= r->replayed[i].good && r->replayed[i].run.shows;
     add_one(s, r, i, &r->replayed[i]);
   }
+  take_finds(s, r);
   bound_memory(&s->frontier);
   if (more_shows && r->from_candidate)
     frontier_rescore(&s->frontier);
@@ -296,9 +420,9 @@ static void round_add(InputSearch *s, TestRound *r) {
 }
 
 static int round_learn(InputSearch *s, TestRound *r, Err *err) {
-  if (!r->n)
+  if (!has_work(r))
     return 0;
-  if (round_replay(s, r, err))
+  if (r->n && round_replay(s, r, err))
     return -1;
   round_add(s, r);
   return 0;
@@ -368,7 +492,7 @@ static int make_in_turn(InputSearch *s, Err *err) {
   int rc = 0;
   while (!rc && search_goes_on(s)) {
     round_fill(s, r);
-    if (!r->n)
+    if (!has_work(r))
       break;
     rc = round_do(s, r, err);
     round_release(r);
@@ -403,8 +527,9 @@ static void *solve_next(void *context) {
 static int run_and_solve(InputSearch *s, TestRound *now, RoundSolve *t,
                          Err *err) {
   pthread_t thread;
-  bool threaded = now->n && !pthread_create(&thread, NULL, solve_next, t);
-  int rc = now->n ? round_run(s, now, err) : 0;
+  bool threaded =
+      has_work(now) && !pthread_create(&thread, NULL, solve_next, t);
+  int rc = has_work(now) ? round_run(s, now, err) : 0;
   atomic_store(&s->stopped, s->runner->interrupted || rc);
   if (threaded)
     pthread_join(thread, NULL);
@@ -431,7 +556,8 @@ static int make_overlapped(InputSearch *s, Err *err) {
     next = free_again;
     if (!rc && before->n)
       rc = after_round(s, err);
-  } while (!rc && !s->runner->interrupted && (before->n || now->n));
+  } while (!rc && !s->runner->interrupted &&
+           (has_work(before) || has_work(now)));
   for (size_t i = 0; i < 3; i++)
     round_release(&rounds[i]);
   free(rounds);
@@ -442,7 +568,9 @@ int search_make_tests(InputSearch *s, Err *err) {
   int rc = add_start(s, err);
   if (!rc)
     rc = after_round(s, err);
-  if (!rc)
+  if (!rc && !s->frontier.runs.len && !s->options.strategy->from_empty)
+    rc = search_make_natively(s, err);
+  else if (!rc)
     rc = s->runner->options->jobs > 1 ? make_overlapped(s, err)
                                       : make_in_turn(s, err);
   s->stats.seconds = clock_now() - s->start;

@@ -19,7 +19,7 @@ static PathStep candidate_step(const Frontier *f, const FlipCandidate *c) {
 
 // An edge that no run took: 100; else less the more often its branch was seen.
 static double coverage(const Frontier *f, const FlipCandidate *c) {
-  if (c->make == MAKE_SAME)
+  if (c->make >= MAKE_SAME)
     return 0;
   const PathEvent *e = &f->runs.items[c->run].path.events.items[c->event];
   if (e->branch != IR_NONE) {
@@ -79,7 +79,7 @@ static void raise_pcs(Frontier *f, uint32_t run, FlipCandidate *c, size_t n,
   count_steps(failing, &theirs, &ours);
   size_t same = count_steps(e, &ours, &theirs);
   for (size_t i = 0; i < n; i++) {
-    if (c[i].make == MAKE_SAME)
+    if (c[i].make >= MAKE_SAME)
       continue;
     PathStep old = e->steps[c[i].event], new = candidate_step(f, &c[i]);
     bool less = times(&ours, old) <= times(&theirs, old);
@@ -152,7 +152,7 @@ static void raise_stretch(Frontier *f, uint32_t run, FlipCandidate *c, size_t n,
   uint32_t *before = longest_stretches(e, failing, false);
   uint32_t *behind = longest_stretches(e, failing, true);
   for (size_t i = 0; i < n; i++) {
-    if (c[i].make == MAKE_SAME)
+    if (c[i].make >= MAKE_SAME)
       continue;
     uint32_t a = before[c[i].event], b = behind[e->nsteps - 1 - c[i].event];
     offer(&c[i], a > b ? a : b, e, failing);
@@ -249,6 +249,7 @@ static const Strategy strategies[] = {
      .doc = "pcs and coverage in turns",
      .score = score_pcs,
      .raise = raise_pcs,
+     .sites = true,
      .now = mix_now},
     {.name = "pcs",
      .doc = "path most like a failing one: share of conditions in common",
@@ -274,6 +275,7 @@ static const Strategy strategies[] = {
     {.name = "coverage",
      .doc = "branches not taken yet, from the failing input",
      .by_coverage = true,
+     .sites = true,
      .score = score_coverage},
     {.name = "base",
      .doc = "branches not taken yet, from the empty input",

@@ -8,7 +8,7 @@
 #include "look/found_unit.h"
 #include "look/script_slice.h"
 #include "php/record/record_format.h"
-#include "php/template_map.h"
+#include "php/source/template_map.h"
 #include "util/clock.h"
 #include "util/hashmap.h"
 #include "util/mem.h"

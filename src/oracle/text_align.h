@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "php/literals.h"
+#include "php/source/literals.h"
 #include "util/array.h"
 
 typedef struct {

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "php/literals.h"
+#include "php/source/literals.h"
 #include "php/record/php_record.h"
 #include "util/arena.h"
 #include "util/array.h"
@@ -38,7 +38,7 @@ ExecutedText *executed_text(LiteralCache *literals, const PhpRecord *record,
                             Arena *arena);
 
 // The template's file and line where this line of a script was compiled from
-// one (php/template_map.h); else they stay as they are.
+// one (php/source/template_map.h); else they stay as they are.
 void origin_template(ExecutedText *x, const char **file, uint32_t *line);
 
 // The line that holds byte `at` of the text, which the statement in this line

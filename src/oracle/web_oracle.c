@@ -285,15 +285,26 @@ static void add_place(const JudgedPage *p, const HtmlPlace *at, size_t offset,
   array_push(&p->failure->places, place);
 }
 
+// Where a page ends, text without a tag may be anything: a name, a number.
+static bool explains(const JudgedPage *p, const HtmlPlace *at,
+                     const TextOrigin *o, size_t from) {
+  const char *text = p->response->body + from;
+  return !at->what || strcmp(at->what, HTML_PAGE_ENDS) != 0 ||
+         memchr(text + o->from, '<', o->to - o->from);
+}
+
 // A byte that is a value where it was printed: the literals that hold it.
 static bool add_texts(const JudgedPage *p, const HtmlPlace *at, size_t offset,
                       size_t from, size_t to) {
   TextOrigins found = {0};
   origin_of_byte(p->executed, p->response->body + from, to - from,
                  offset - from, true, &found);
+  bool any = false;
   for (size_t i = 0; i < found.len; i++)
-    add_place(p, at, offset, PLACE_TEXT, &found.items[i]);
-  bool any = found.len > 0;
+    if (explains(p, at, &found.items[i], from)) {
+      add_place(p, at, offset, PLACE_TEXT, &found.items[i]);
+      any = true;
+    }
   array_release(&found);
   return any;
 }

@@ -18,7 +18,7 @@
 #include "model/run.h"
 #include "oracle/html/html_check.h"
 #include "oracle/text_origin.h"
-#include "php/literals.h"
+#include "php/source/literals.h"
 #include "php/record/php_record.h"
 #include "php/worker.h"
 #include "util/arena.h"

@@ -146,7 +146,19 @@ static bool is_ours(const char *name) {
   return text_starts(name, "__culprit_") && !text_starts(name, CONTRACT_BODY);
 }
 
+// Where the code tells that a label or loop is reached (contract_marks.h).
+static void hide_marks(LLVMModuleRef m) {
+  LLVMContextRef c = LLVMGetModuleContext(m);
+  LLVMValueRef mark = LLVMGetNamedFunction(m, "__culprit_mark");
+  for (LLVMUseRef u = mark ? LLVMGetFirstUse(mark) : NULL; u;
+       u = LLVMGetNextUse(u)) {
+    hide_one(c, LLVMGetUser(u));
+    hide_answer(c, LLVMGetUser(u));
+  }
+}
+
 void contract_wrap(LLVMModuleRef m) {
+  hide_marks(m);
   LLVMValueRef on = LLVMGetNamedFunction(m, "__culprit_contract_on");
   for (LLVMUseRef u = on ? LLVMGetFirstUse(on) : NULL; u; u = LLVMGetNextUse(u))
     hide_answer(LLVMGetModuleContext(m), LLVMGetUser(u));

@@ -11,10 +11,9 @@
 #include "util/str.h"
 
 static const char *const kind_names[CLAUSE_KINDS] = {
-    [CLAUSE_REQUIRES] = "requires",
-    [CLAUSE_ENSURES] = "ensures",
-    [CLAUSE_ASSERT] = "assert",
-    [CLAUSE_INVARIANT] = "invariant"};
+    [CLAUSE_REQUIRES] = "requires", [CLAUSE_ENSURES] = "ensures",
+    [CLAUSE_ASSERT] = "assert",     [CLAUSE_INVARIANT] = "invariant",
+    [CLAUSE_ASSIGNS] = "assigns",   [CLAUSE_VARIANT] = "variant"};
 
 const char *clause_kind_name(ClauseKind kind) { return kind_names[kind]; }
 

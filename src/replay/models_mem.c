@@ -142,6 +142,8 @@ bool model_compare(Replay *r, ModelCall *c) {
   int32_t result = (int32_t)c->result;
   if (c->width != 32)
     return false;
+  if (result)
+    replay_note_text(r, k.a, k.b, k.most, k.text);
   // Behind what can be compared: as it was, or equal if nothing is left.
   bool rest = n < k.most && !k.text;
   Expr eq = expr_bool(p, n == k.most || result == 0),
@@ -265,6 +267,8 @@ bool model_str(Replay *r, ModelCall *c) {
   }
   if (n > LONGEST || m > LONGEST || n * m > 1 << 22)
     return false;
+  if (!c->result)
+    replay_note_text(r, at, needle, m, false);
   for (uint64_t i = 0; i + m <= n; i++) {
     Expr e = is_match(r, at + i, needle, m, fold);
     bool found = expr_value(r->pool, e) != 0;

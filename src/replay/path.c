@@ -6,6 +6,9 @@
 
 void path_release(Path *p) {
   array_release(&p->events);
+  for (size_t i = 0; i < p->texts.len; i++)
+    free(p->texts.items[i].text);
+  array_release(&p->texts);
   array_release(&p->stats.losses);
   array_release(&p->first_var);
   array_release(&p->size_var);

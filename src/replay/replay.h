@@ -28,6 +28,8 @@
 #include "util/err.h"
 #include "util/str.h"
 
+enum { PATH_TEXTS = 256 };
+
 typedef enum {
   PATH_BRANCH, // if, loops, && ...
   PATH_SWITCH,
@@ -55,6 +57,15 @@ typedef struct {
 } PathEvent;
 _Static_assert(sizeof(PathEvent) == 28, "a long run has millions of them");
 
+// A text from the input that was compared with a constant one, and was not
+// equal to it: bytes at..at+size of a source.
+typedef struct {
+  uint32_t source, at, size;
+  uint32_t place; // of the comparison
+  char *text;     // what it was compared with, `len` bytes
+  uint32_t len;
+} PathText;
+
 typedef enum {
   STOP_END,   // the program came to its end
   STOP_CRASH, // a fatal signal, at `place`
@@ -81,6 +92,7 @@ typedef struct {
 
 typedef struct {
   ARRAY(PathEvent) events;
+  ARRAY(PathText) texts; // PATH_TEXTS at most, in the order of the run
   PathStats stats;
   StopKind stop;
   uint32_t signal;
@@ -121,6 +133,8 @@ typedef struct {
   ReplayStepObserver *stepped;
   ReplayWriteObserver *written;
   void *context;
+  bool note_texts;   // fill Path.texts
+  bool split_tables; // a place in a table: fix its far parts, not all of it
 } ReplayOptions;
 
 // The program must be linked, and is bound to the trace. `in`, `pool`: NULL for

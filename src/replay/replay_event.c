@@ -81,6 +81,15 @@ void replay_fix(Replay *r, PathKind kind, IrValue v) {
   replay_event(r, kind, expr_eq(r->pool, is, same), true)->subject = v.expr;
 }
 
+void replay_pin(Replay *r, IrValue at, const Object *object) {
+  if (object && at.expr && r->options.split_tables) {
+    Expr start = expr_const(r->pool, 64, object->at);
+    at.expr = expr_sub(r->pool, at.expr, start);
+    at.value -= object->at;
+  }
+  replay_fix(r, PATH_ADDRESS, at);
+}
+
 void replay_lost(Replay *r, const char *name) {
   uint64_t fresh = r->path->stats.losses.len;
   uint64_t at = hashmap_intern(&r->losses, name, strlen(name), fresh);

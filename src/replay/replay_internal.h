@@ -163,8 +163,19 @@ Expr replay_compute(Replay *r, const IrInst *i, IrValue a, IrValue b, IrValue c,
                     uint64_t value);
 Expr replay_load(Replay *r, const IrInst *i, IrValue at, uint64_t value);
 void replay_store(Replay *r, const IrInst *i, IrValue at, IrValue v);
+// --- replay_table.c: a load from a table, as a function of the place; 0: it is
+// too large, or not all of it is known.
+Expr replay_look_up(Replay *r, const IrInst *i, IrValue at, uint64_t value,
+                    const Object *object, bool read_only);
+
 // `v` as a bit-vector of `width`.
 Expr replay_bits(Replay *r, IrValue v, unsigned width);
+
+// --- replay_text.c
+// The texts at `a` and `b` (`text`: up to a NUL) are compared, up to `most`
+// bytes, and differ.
+void replay_note_text(Replay *r, uint64_t a, uint64_t b, uint64_t most,
+                      bool text);
 
 // --- replay_event.c
 // Adds a condition that must hold in this run.
@@ -173,6 +184,9 @@ void replay_branch_event(Replay *r, const IrInst *i, uint32_t branch,
                          uint32_t edge, IrValue v);
 // From here on the value counts as the constant it is; adds the condition.
 void replay_fix(Replay *r, PathKind kind, IrValue v);
+// The same for an address; the condition is about its place in the object, if
+// that is known (NULL), and so the same wherever the object lies.
+void replay_pin(Replay *r, IrValue at, const Object *object);
 void replay_lost(Replay *r, const char *name);
 // The object that holds the address, or NULL.
 const Object *replay_object(Replay *r, uint64_t at, bool *read_only);

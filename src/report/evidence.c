@@ -1,5 +1,6 @@
 // Why a suspect is suspected: see evidence.h.
 #include "report/evidence.h"
+#include "history/last_changes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -382,10 +383,18 @@ static bool is_hint_told(const Suite *suite, const Suspect *s) {
          (!s->weighed || suite->entities[s->hinter].kind == ENTITY_RETURN);
 }
 
+// What the suspect carries with it; when its line was changed comes last.
+static void add_own(const Suspect *s, bool changes, EvidenceList *out) {
+  for (size_t i = 0; i < s->evidence.len; i++) {
+    const Evidence *e = &s->evidence.items[i];
+    if (changes == !strcmp(e->kind, EVIDENCE_CHANGE))
+      add(out, e->kind, mem_strdup(e->text));
+  }
+}
+
 void evidence_gather(const Suite *suite, const Deaths *deaths, const Ranking *r,
                      const Suspect *s, EvidenceList *out) {
-  for (size_t i = 0; i < s->evidence.len; i++)
-    add(out, s->evidence.items[i].kind, mem_strdup(s->evidence.items[i].text));
+  add_own(s, false, out);
   if (s->told && !s->explained)
     add_voice(suite, r, s, s->teller, s->told_ef, s->told_ep, out);
   if (s->carried && !s->explained && !is_carrier_told(suite, s))
@@ -405,6 +414,7 @@ void evidence_gather(const Suite *suite, const Deaths *deaths, const Ranking *r,
   const char *compiled = suite_compiled(suite, e);
   if (compiled)
     add(out, "compiled", mem_printf("compiled to %s", compiled));
+  add_own(s, true, out);
 }
 
 void evidence_release(EvidenceList *list) {

@@ -166,6 +166,10 @@ static void summarize(Report *r, const Ranking *ranking, size_t shown) {
     fputs("Not ranked: there is nothing to compare with.\n\n", r->summary);
     return;
   }
+  for (size_t i = 0; i < ranking->notes.len; i++) {
+    put_markdown(ranking->notes.items[i].text, r->summary);
+    fputs(".\n\n", r->summary);
+  }
   fputs("| rank | score | line | function | failing | passing | evidence |\n"
         "| --- | --- | --- | --- | --- | --- | --- |\n",
         r->summary);
@@ -175,16 +179,30 @@ static void summarize(Report *r, const Ranking *ranking, size_t shown) {
   put_hints(r, ranking);
 }
 
+// With --since: lines of the diff.
+static bool is_in_diff(const Suspect *s) {
+  for (size_t i = 0; i < s->evidence.len; i++)
+    if (text_starts(s->evidence.items[i].text, "changed since "))
+      return true;
+  return false;
+}
+
 // Every failure gets its share of the annotations, the first ones at least one.
 static void failure(Report *r, const Ranking *ranking, FILE *out) {
   size_t shown = report_shown(r, &report_github, ranking);
   size_t share = ANNOTATIONS / r->suite->nfailures;
   if (!share)
     share = 1;
-  for (size_t i = 0; i < shown && i < share && r->printed < ANNOTATIONS; i++) {
-    annotate(r, ranking, &ranking->suspects.items[i], out);
-    r->printed++;
-  }
+  size_t given = 0;
+  for (int rest = 0; rest < 2; rest++) // lines of the diff, then the others
+    for (size_t i = 0; i < shown && given < share; i++) {
+      const Suspect *s = &ranking->suspects.items[i];
+      if (r->printed == ANNOTATIONS || is_in_diff(s) == (rest > 0))
+        continue;
+      annotate(r, ranking, s, out);
+      r->printed++;
+      given++;
+    }
   if (r->summary)
     summarize(r, ranking, shown);
 }

@@ -11,7 +11,7 @@
 
 static const ReportFormat *const formats[] = {
     &report_text,  &report_json,   &report_csv,   &report_quickfix,
-    &report_sarif, &report_github, &report_junit,
+    &report_sarif, &report_github, &report_junit, &report_gitlab,
 };
 enum { NFORMATS = sizeof formats / sizeof *formats };
 

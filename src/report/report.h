@@ -66,6 +66,7 @@ void report_json_notes(const Suite *suite, FILE *out);
 
 extern const ReportFormat report_text, report_json, report_csv, report_quickfix;
 extern const ReportFormat report_sarif, report_github, report_junit;
+extern const ReportFormat report_gitlab;           // ci/gitlab.c
 const ReportFormat *report_find(const char *name); // NULL: no such format
 
 // `rank --gdb`: the suspects that the text shows, as breakpoints, besides the

@@ -28,6 +28,9 @@ typedef struct {
   const NearNote *const *notes;
   // What `culprit spec` found out about failures.
   const Notes *cores;
+  const char
+      *change; // when the line was last changed (history/last_changes.h),
+               // or NULL
 } Why;
 
 // The branch of the note that stands on this line, the best; NULL: none does.

@@ -11,6 +11,7 @@
 //   failing test 107 and the passing test nearest to it, 108 (97.3 % ...), ...
 #include <string.h>
 
+#include "history/last_changes.h"
 #include "model/wrong_byte.h"
 #include "report/why.h"
 #include "util/str.h"
@@ -390,6 +391,14 @@ static void tell_compiled(const Why *w, EvidenceList *out) {
   add(out, "compiled", &text);
 }
 
+static void tell_change(const Why *w, EvidenceList *out) {
+  Str text = {0};
+  if (!w->change)
+    return;
+  str_add(&text, w->change);
+  add(out, EVIDENCE_CHANGE, &text);
+}
+
 void why_facts(const Why *w, const Account *a, EvidenceList *out) {
   tell_coverage(w, a, out);
   tell_rank(w, a, out);
@@ -402,4 +411,5 @@ void why_facts(const Why *w, const Account *a, EvidenceList *out) {
     tell_twins(w, out);
   tell_nearest(w, a, out);
   tell_deaths(w, a, out);
+  tell_change(w, out);
 }

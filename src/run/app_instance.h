@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "model/run.h"
-#include "php/literals.h"
+#include "php/source/literals.h"
 #include "php/record/php_record.h"
 #include "php/state/app_state.h"
 #include "php/worker.h"

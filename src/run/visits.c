@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "php/fresh.h"
-#include "php/php_scripts.h"
+#include "php/source/php_scripts.h"
 #include "php/state/app_state.h"
 #include "process/orphan.h"
 #include "run/app_instance.h"

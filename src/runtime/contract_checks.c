@@ -23,6 +23,8 @@
 #include "snapshot_format.h"
 #include "system.h"
 
+#include "contract_state.h"
+
 enum { PATH_MAX_ = 4096, WORDS = CONTRACT_CLAUSES_MAX / 64 };
 
 // The same as in the text that contract_check.c makes.
@@ -37,8 +39,11 @@ struct Active {
   const ContractHeader *table;
   const Call *call;
   Active *outer;
-  uint64_t seal; // over all of it, while it is one: longjmp() leaves them
-                 // behind, and others write over them
+  uint64_t seal;    // over all of it, while it is one: longjmp() leaves them
+                    // behind, and others write over them
+  const State *pre; // the memory before it; may be NULL
+  struct KeptMark *marks;
+  uint64_t assumed; // behaviors
 };
 
 // The innermost of this thread. Only looked at where there is a libc, and so
@@ -399,12 +404,13 @@ INLINE unsigned list_broken(const Call *c, uint32_t *out) {
 int __culprit_asks(const ContractHeader *h, unsigned clause) {
   (void)h;
   (void)clause;
+  begin_clause();
   return 1;
 }
 
 void __culprit_clause(const ContractHeader *h, unsigned clause, int holds,
                       Call *c) {
-  if (holds || clause >= CONTRACT_CLAUSES_MAX)
+  if (!is_broken(holds) || clause >= CONTRACT_CLAUSES_MAX)
     return;
   uint32_t broken[CONTRACT_CLAUSES_MAX];
   c->broken[clause / 64] |= 1ul << clause % 64;
@@ -432,6 +438,109 @@ void __culprit_contract_end(const ContractHeader *h, Call *c) {
   __culprit_contract_enter(h, c);
 }
 
+// --- states inside the body -------------------------------------------------
+
+// The memory when the label, or the loop, was last reached.
+typedef struct KeptMark KeptMark;
+struct KeptMark {
+  KeptMark *next;
+  unsigned id, times;
+  bool told; // has `variant` a value?
+  long long variant;
+  State state;
+};
+
+INLINE void give_back_marks(Active *a) {
+  for (KeptMark *m = a->marks, *next; m; m = next) {
+    next = m->next;
+    __culprit_state_close(&m->state);
+    CALL(SYS_munmap, m, sizeof *m, 0);
+  }
+  a->marks = 0;
+}
+
+INLINE bool same_text(const char *a, const char *b) {
+  while (*a && *a == *b)
+    a++, b++;
+  return *a == *b;
+}
+
+INLINE bool is_active(const Active *a, uintptr_t above);
+
+// The call of this function whose code is running; 0: not known.
+INLINE Active *active_of(const char *function) {
+  Active *a = __culprit_contract_active;
+  return is_active(a, (uintptr_t)__builtin_frame_address(0)) &&
+                 same_text(string_of(a->table, 0), function)
+             ? a
+             : 0;
+}
+
+INLINE KeptMark *mark_of(Active *a, unsigned id, bool make) {
+  KeptMark *m = a ? a->marks : 0;
+  while (m && m->id != id)
+    m = m->next;
+  if (m || !make || !a)
+    return m;
+  m = (KeptMark *)call6(SYS_mmap, 0, sizeof *m, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (is_error(m))
+    return 0;
+  m->id = id;
+  m->next = a->marks;
+  return a->marks = m;
+}
+
+// The label or loop is reached. `keep`: its state is asked for; then follow
+// address and size of variables, ended by 0. Always 0.
+int __culprit_mark(const char *function, unsigned id, int kept, ...) {
+  if (!__culprit_contract_on())
+    return 0;
+  Active *a = active_of(function);
+  KeptMark *m = mark_of(a, id, true);
+  if (!m)
+    return 0;
+  m->told = false;
+  __culprit_state_close(&m->state);
+  m->state.used = 0;
+  if (!kept || ++m->times > MARKS_MAX)
+    return 0;
+  if (a->pre)
+    keep_again(&m->state, a->pre);
+  va_list list;
+  va_start(list, kept);
+  for (const char *at; (at = va_arg(list, const char *));)
+    keep(&m->state, at, va_arg(list, size_t), false);
+  va_end(list);
+  return 0;
+}
+
+// The state of a label; 0: that before the call.
+const State *__culprit_label(const char *function, unsigned id) {
+  Active *a = active_of(function);
+  if (!id)
+    return a && a->pre ? a->pre : &__culprit_contract_no_state;
+  const KeptMark *m = mark_of(a, id, false);
+  return m ? &m->state : &__culprit_contract_no_state;
+}
+
+// Is the behavior one that the call is in? One that is not known is none.
+int __culprit_assumed(const char *function, unsigned behavior) {
+  const Active *a = active_of(function);
+  return a && behavior < 64 && a->assumed >> behavior & 1;
+}
+
+// Does the variant of the loop still go down?
+int __culprit_variant(const char *function, unsigned id, long long value) {
+  KeptMark *m = mark_of(active_of(function), id, false);
+  if (!m || __culprit_contract_unknown)
+    return 1;
+  int holds = !m->told || (m->variant >= 0 && value < m->variant);
+  m->told = true;
+  m->variant = value;
+  return holds;
+}
+
 INLINE uint64_t seal_of(const Active *a) {
   const uint64_t parts[4] = {(uintptr_t)a->table, (uintptr_t)a->call,
                              (uintptr_t)a->outer, (uintptr_t)a};
@@ -444,6 +553,7 @@ INLINE uint64_t seal_of(const Active *a) {
 // The code of the call begins and ends. What lies at a lower address of the
 // stack has ended without saying so.
 void __culprit_contract_push(Active *a) {
+  a->marks = 0;
   Active *top = __culprit_contract_active;
   a->outer = (uintptr_t)top > (uintptr_t)a ? top : 0;
   a->seal = seal_of(a);
@@ -453,6 +563,7 @@ void __culprit_contract_push(Active *a) {
 void __culprit_contract_pop(Active *a) {
   a->seal = 0;
   __culprit_contract_active = a->outer;
+  give_back_marks(a);
 }
 
 INLINE bool is_active(const Active *a, uintptr_t above) {
@@ -475,7 +586,7 @@ INLINE const Active *innermost(void) {
 
 void __culprit_assert(const ContractHeader *h, unsigned clause, int holds) {
   uint32_t broken = clause;
-  if (holds)
+  if (!is_broken(holds))
     return;
   __culprit_contract_broken(h, &broken, 1, 0, innermost());
   if (__culprit_contract_mode == STOP)

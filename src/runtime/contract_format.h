@@ -9,7 +9,7 @@
 //   then for every clause: kind, name, file, line, column, text
 //
 // Numbers are decimal, kinds are "requires", "ensures", "assert", "invariant",
-// files are absolute.
+// "assigns", "variant", files are absolute.
 //
 // A run that breaks clauses appends records to DIR/PID.contract: a
 // ViolationHeader, `broken` numbers of clauses (u32), the chunk's strings. A
@@ -35,6 +35,8 @@ typedef enum {
   CLAUSE_ENSURES,
   CLAUSE_ASSERT,
   CLAUSE_INVARIANT,
+  CLAUSE_ASSIGNS, // of a function, checked like an ensures
+  CLAUSE_VARIANT, // of a loop
   CLAUSE_KINDS
 } ClauseKind;
 

@@ -194,7 +194,11 @@ static int add_carried(Checkout *c, const Texts *carried, Err *err) {
   Str names = {0};
   for (size_t i = 0; i < carried->len; i++)
     str_addn(&names, carried->items[i], strlen(carried->items[i]) + 1);
-  int rc = add_names(c, &names, err);
+  const char *words[] = {"add", "-f", "--pathspec-from-file=-",
+                         "--pathspec-file-nul", NULL};
+  int rc = !names.len ? 0
+                      : git_run(&c->repo, words,
+                                &(GitInput){names.data, names.len}, NULL, err);
   str_release(&names);
   return rc;
 }

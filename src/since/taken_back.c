@@ -398,7 +398,7 @@ int taken_back_minimize(TakenBack *b, BackEnd *end, Err *err) {
     return 0;
   if (try_all(b, b->search->checkout->now, false, &good, err))
     return -1;
-  if (!good && b->later && *b->search->guilty &&
+  if (!good && !b->trials->spent && *b->search->guilty &&
       (commits_tree(b->search, b->search->guilty, commit, err) ||
        try_all(b, commit, true, &good, err)))
     return -1;

@@ -12,8 +12,8 @@
 // whole, or whose mode changed, is one hunk.
 //
 // A hunk whose lines were changed again later cannot be taken back on the tree
-// as it is. If the others do not suffice, the search goes on at the guilty commit
-// itself (`on_commit`).
+// as it is, and later code may need others. If what can be taken back does not
+// suffice, the search goes on at the guilty commit itself (`on_commit`).
 #ifndef CULPRIT_SINCE_TAKEN_BACK_H
 #define CULPRIT_SINCE_TAKEN_BACK_H
 

@@ -68,7 +68,7 @@ static char *translated(const char *clause) {
         mem_printf("%u: %s", s->diags.items[0].col, s->diags.items[0].text);
   } else {
     char *all = squeezed(str_text(&r.text));
-    const char *from = strstr(all, "__culprit_clause(&__culprit_contract_f");
+    const char *from = strstr(all, "__culprit_clause(&__culprit_promise_f");
     assert_non_null(from);
     from = strstr(from, "!!") + 2;
     const char *end = strstr(from, ", &__culprit_call)");
@@ -106,7 +106,15 @@ static void is_refused(const char *clause, const char *message) {
 // --- expressions ------------------------------------------------------------
 
 TEST(operators_of_c_keep_their_text) {
-  becomes("n + 1 * 2 == a[n - 1]", "(((n + (1 * 2)) == (a[(n - 1)])))");
+  becomes("(n & 3) == a[n] << 2", "(({__auto_type __culprit_a = ((n & 3));"
+                                  "__auto_type __culprit_b = (a[n] << 2);"
+                                  "((__culprit_a < 0) == (__culprit_b < 0) && "
+                                  "__culprit_a == __culprit_b); }))");
+}
+
+TEST(sums_are_those_of_integers) {
+  becomes("n + 1 == 5", "((({__auto_type __culprit_a = n; __auto_type "
+                        "__culprit_b = 1; __CULPRIT_ADD; }) == 5))");
 }
 
 TEST(implication_binds_weaker_than_or_and_to_the_right) {

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "php/php_change.h"
+#include "php/source/php_change.h"
 #include "try/web/page_words.h"
 #include "try/web/script_changes.h"
 #include "util/fs.h"

@@ -1,6 +1,7 @@
 // What is read of git and of an earlier search, and where lines went.
 #include "test.h"
 
+#include "history/last_changes.h"
 #include "history/version_changes.h"
 #include "since/trial.h"
 
@@ -177,6 +178,49 @@ TEST(lines_begin_behind_line_ends) {
   assert_int_equal(at.items[2], 4);
   assert_int_equal(at.items[3], 5);
   array_release(&at);
+}
+
+TEST(blame_names_commit_date_and_subject_of_each_line) {
+  static const char text[] =
+      OID " 3 4 1\nauthor a\ncommitter-time 1673654400\n"
+          "committer-tz +0100\nsummary Parse links\n"
+          "filename a.c\n\tint x;\n" OID " 5 9 1\nfilename a.c\n\tint y;\n";
+  LineChanges list = {0};
+  assert_int_equal(blame_parse(text, &list, &arena), 0);
+  assert_int_equal(list.len, 2);
+  assert_int_equal(list.items[1].line, 9);
+  assert_string_equal(list.items[1].text,
+                      "last changed 2023-01-14 by 0123456 'Parse links'");
+  array_release(&list);
+}
+
+TEST(a_long_subject_is_cut_in_front_of_a_character) {
+  Str text = {0};
+  LineChanges list = {0};
+  str_add(&text, OID " 1 1 1\nsummary ");
+  for (int i = 0; i < 71; i++)
+    str_addc(&text, 'x');
+  str_add(&text, "\303\244yyyy\n\tint x;\n");
+  assert_int_equal(blame_parse(str_text(&text), &list, &arena), 0);
+  assert_true(strstr(list.items[0].text, "xxx...'") != NULL);
+  assert_null(strchr(list.items[0].text, '\303'));
+  str_release(&text);
+  array_release(&list);
+}
+
+TEST(blame_that_is_damaged_is_refused_or_read_in_part) {
+  static const char seed[] = OID " 3 4 1\nsummary s\n\tint x;\n";
+  LineChanges list = {0};
+  assert_int_equal(blame_parse("fatal: no\n", &list, &arena), -1);
+  srand(5);
+  for (int i = 0; i < 5000; i++) {
+    char *text = mem_strdup(seed);
+    text[(size_t)rand() % (sizeof seed - 1)] = (char)rand();
+    list.len = 0;
+    blame_parse(text, &list, &arena);
+    free(text);
+  }
+  array_release(&list);
 }
 
 TEARDOWN {

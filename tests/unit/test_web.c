@@ -1,10 +1,12 @@
 // Unit tests of oracle/web_oracle.c and eval/ranges.c: which failures an answer
-// shows, which lines wrote them, and the table of eleven ranges.
+// shows, which lines wrote them, and the table of eleven ranges; and of
+// explore/survey/declarations.c.
 #include "test.h"
 
 #include <stdlib.h>
 
 #include "eval/ranges.h"
+#include "explore/survey/declarations.h"
 #include "oracle/web_oracle.h"
 #include "util/mem.h"
 
@@ -289,6 +291,39 @@ TEST(a_page_that_was_cut_is_not_judged_but_noted) {
   assert_int_equal(f.run.verdict, VERDICT_PASS);
   assert_non_null(strstr(f.run.note, "not checked as HTML"));
   finish(&f);
+}
+
+// --- scripts that are no pages ----------------------------------------------
+
+static void expect_page(bool is_page, const char *script) {
+  if (only_declares(script, strlen(script)) == is_page)
+    fail_msg("%s page: %s", is_page ? "no" : "a", script);
+}
+
+TEST(a_script_that_only_declares_is_no_page) {
+  expect_page(false, "<?php class A {}");
+  expect_page(false, "<?php\n/* } */ declare(strict_types=1);\nnamespace a\\b;"
+                     "use c\\{D, E};\nfinal class A extends D { /* x */ }\n");
+  expect_page(false, "<?php namespace a { function f($x = ['{']) { } }");
+  expect_page(false, "<?php if (!defined('APP')) { exit('no'); }\n"
+                     "#[At(1)] enum Suit: string { case A = '}'; } ?>\n");
+  expect_page(false, "<?php if (!defined('A')) die;\n# don't\nfunction f() {"
+                     " ?><li><?php return <<<X\n}}}\n  X . 'a'; }");
+  expect_page(false, "<?php const A = [1]; define('B', 2); interface I {}");
+}
+
+TEST(a_script_that_does_something_is_a_page) {
+  expect_page(true, "<?php class A {} A::go();");
+  expect_page(true, "<?php class A {} ?>\n<p>");
+  expect_page(true, "<p><?php class A {}");
+  expect_page(true, "<?php if ($x) { exit; } else { f(); } class A {}");
+  expect_page(true, "<?php if ($x) f(); class A {}");
+  expect_page(true, "<?php define('A', 1);"); // an odd page, but no library
+  expect_page(true, "<?php echo 'class A {}';");
+  expect_page(true, "<?php classes(); class A {}");
+  expect_page(true, "");
+  expect_page(true, "<?php class A { 'never closed"
+                    "\n");
 }
 
 // --- ranges -----------------------------------------------------------------

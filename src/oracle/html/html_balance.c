@@ -55,7 +55,7 @@ void balance_unclosed(Balance *b, size_t frame, int32_t token) {
   long n = balance_add(b, UNCLOSED_ELEMENT, f->token,
                        "an element is not closed", "opened here");
   if (before == NO_TOKEN)
-    faults_place_end(b->faults, n, "the page ends here");
+    faults_place_end(b->faults, n);
   else
     balance_place(b, n, before, "should be closed before this");
   b->unclosed_before = before;
@@ -349,7 +349,7 @@ static void end_tag(Balance *b, int32_t token) {
 static void report_truncated(Balance *b) {
   long n = faults_add(b->faults, TRUNCATED_PAGE, "",
                       "the page ends while several elements are open");
-  faults_place_end(b->faults, n, "the page ends here");
+  faults_place_end(b->faults, n);
   for (size_t i = b->stack.frames.len; --i > 0;) {
     const OpenElement *f = &b->stack.frames.items[i];
     if (!f->dead && !balance_may_stay_open(b, f))
@@ -383,7 +383,7 @@ static void end_page(Balance *b) {
   if (b->table_form != NO_TOKEN) {
     long n = balance_add(b, UNCLOSED_ELEMENT, b->table_form,
                          "an element is not closed", "opened here");
-    faults_place_end(b->faults, n, "the page ends here");
+    faults_place_end(b->faults, n);
   }
 }
 

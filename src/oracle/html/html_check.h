@@ -19,6 +19,8 @@
 #include "util/arena.h"
 #include "util/err.h"
 
+#define HTML_PAGE_ENDS "the page ends here" // `what` of its last visible byte
+
 typedef struct {
   size_t offset, length; // bytes of the page
   const char *what;      // "opened here", "should be closed before this", ...

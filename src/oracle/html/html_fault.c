@@ -150,11 +150,11 @@ long faults_add_at(Faults *f, HtmlRule rule, const char *element,
   return n;
 }
 
-void faults_place_end(Faults *f, long n, const char *what) {
+void faults_place_end(Faults *f, long n) {
   size_t end = f->len;
   while (end > 1 && strchr(" \t\r\n", f->page[end - 1]))
     end--;
-  faults_place(f, n, end ? end - 1 : 0, end ? 1 : 0, what);
+  faults_place(f, n, end ? end - 1 : 0, end ? 1 : 0, HTML_PAGE_ENDS);
 }
 
 static int by_place(const void *a, const void *b) {

@@ -74,7 +74,7 @@ long faults_add_at(Faults *f, HtmlRule rule, const char *element,
                    const char *message, size_t offset, size_t length,
                    const char *what);
 // The place of what is missing when the page ends: its last visible byte.
-void faults_place_end(Faults *f, long n, const char *what);
+void faults_place_end(Faults *f, long n);
 
 // Sorted by first place, without those marked as dropped (no places).
 void faults_finish(Faults *f, HtmlFault **out, size_t *n);

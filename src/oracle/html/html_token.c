@@ -396,7 +396,7 @@ static size_t raw_unclosed(Reader *r, const HtmlToken *tag, size_t pos) {
     faults_place(r->faults, n, end, behind < r->len ? behind + 1 - end : 1,
                  "should be closed before this");
   else
-    faults_place_end(r->faults, n, "the page ends here");
+    faults_place_end(r->faults, n);
   r->out->swallowed |= end == r->len;
   return end;
 }
@@ -457,7 +457,7 @@ static void read_tag(Reader *r, HtmlTokenKind kind, size_t name) {
 static void report_comment(Reader *r, size_t start) {
   long n = faults_add_at(r->faults, UNCLOSED_COMMENT, "",
                          "a comment is not closed", start, 4, "opened here");
-  faults_place_end(r->faults, n, "the page ends here");
+  faults_place_end(r->faults, n);
   r->out->swallowed = true;
 }
 

@@ -189,7 +189,7 @@ static bool is_blank(int token) {
 }
 
 // Experiments change them; the literals among them are what output and queries
-// were made of (php/literals.h).
+// were made of (php/source/literals.h).
 static bool are_collected(void) {
   return culprit.collect & (COLLECT_TRY | COLLECT_OUTPUT);
 }

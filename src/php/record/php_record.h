@@ -7,7 +7,7 @@
 //   maps/<32 hex digits>.map   one per script and text: its statements,
 //                              functions, blocks, edges, conditions, returns
 //   maps/<16 hex digits>.text, .tokens   the text and its tokens
-//                              (php/php_change.h, php/literals.h)
+//                              (php/source/php_change.h, php/source/literals.h)
 //   request.rec                the record of the request that the worker serves
 //                              or served last; mapped while it runs, so that it
 //                              is complete however the worker ends

@@ -41,19 +41,27 @@ const list = {
   make() {
     this.filter = el('input', { type: 'search', placeholder: 'filter', title: 'file or function',
       'aria-label': 'filter suspects', oninput: () => this.refresh() });
+    this.changed = el('input', { type: 'checkbox', onchange: () => this.refresh() });
+    this.only = el('label', { title: 'changed since the version of --since, or depends on such a line' },
+      this.changed, ' changed');
     this.count = el('span.count');
     this.scroll = el('div.scroll', { role: 'listbox', tabindex: '0', 'aria-label': 'suspects' });
     this.rows = new Rows(this.scroll, 76, (i) => suspectRow(this.r, this.shown[i]));
     return el('section.panel.ranking', { 'aria-label': 'ranking' },
-      el('header', null, el('h2', null, 'Suspects'), this.count, this.filter), this.scroll);
+      el('header', null, el('h2', null, 'Suspects'), this.count, this.only, this.filter), this.scroll);
   },
   refresh() {
     this.r = ranking(state.failure, state.method);
     const words = this.filter.value.toLowerCase().trim();
     this.shown = [];
     const n = this.r ? this.r.of.length : 0;
+    const why = (this.r && this.r.why) || [];
+    const isChanged = (i) => (why[i] || []).some((e) => e.kind === 'since');
+    this.only.hidden = !why.some((e, i) => isChanged(i));
+    const only = !this.only.hidden && this.changed.checked;
     for (let i = 0; i < n; i++) {
       const s = this.r.of[i];
+      if (only && !isChanged(i)) continue;
       if (!words || place(s).toLowerCase().includes(words) ||
           head.functions[head.fn[s]].toLowerCase().includes(words))
         this.shown.push(i);

@@ -9,7 +9,7 @@
 #ifndef CULPRIT_TRY_WEB_WEB_MEMORY_H
 #define CULPRIT_TRY_WEB_WEB_MEMORY_H
 
-#include "php/php_change.h"
+#include "php/source/php_change.h"
 #include "try/try_memory.h"
 #include "try/web/page_words.h"
 #include "try/web/web_runs.h"

@@ -1,6 +1,6 @@
 // Makes requests of a session again, with one thing changed in a script: each
 // job is a request, or all requests of a visitor, and a change
-// (php/php_change.h). The requests are confined and judged as the session's
+// (php/source/php_change.h). The requests are confined and judged as the session's
 // were; nothing is stored.
 //
 //   WebRuns *r;
@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "locate/try_note.h"
-#include "php/php_change.h"
+#include "php/source/php_change.h"
 #include "run/app_instance.h"
 #include "run/visits.h"
 #include "try/web/page_words.h"

@@ -1,7 +1,7 @@
 // All PHP scripts of an application and how many statements each has, whether a
 // request reaches it or not.
-#ifndef CULPRIT_EXPLORE_SCRIPT_SURVEY_H
-#define CULPRIT_EXPLORE_SCRIPT_SURVEY_H
+#ifndef CULPRIT_EXPLORE_SURVEY_SCRIPT_SURVEY_H
+#define CULPRIT_EXPLORE_SURVEY_SCRIPT_SURVEY_H
 
 #include <stdbool.h>
 #include <stddef.h>

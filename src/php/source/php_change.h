@@ -1,8 +1,8 @@
 // Experiments on PHP scripts, as the extension makes them
 // (culprit.collect=try): what is changed in the next request, and what there is
 // to change. php/record/record_format.h describes the files.
-#ifndef CULPRIT_PHP_PHP_CHANGE_H
-#define CULPRIT_PHP_PHP_CHANGE_H
+#ifndef CULPRIT_PHP_SOURCE_PHP_CHANGE_H
+#define CULPRIT_PHP_SOURCE_PHP_CHANGE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "cli/rank.h"
-#include "cli/since_print.h"
+#include "cli/since/since_print.h"
 #include "command/cli.h"
 #include "process/words.h"
 #include "util/clock.h"
@@ -509,16 +509,11 @@ static void since_release(Since *s) {
 }
 
 static int check_arguments(Options *o, int argc, char **argv, int first) {
-  bool words = first > 0 && first <= argc && !strcmp(argv[first - 1], "--");
-  if (first < argc && !words)
+  if (first < argc)
     o->good = argv[first++];
-  if (first < argc && !words && !strcmp(argv[first], "--"))
-    words = ++first > 0;
-  if (first < argc && !words)
+  if (first < argc)
     return options_wrong(&cmd_since, "'%s': write -- before the command",
                          argv[first]);
-  if (first < argc)
-    o->command = argv + first;
   if (o->hunks && !o->good)
     return options_wrong(&cmd_since, "--hunks: name the version to compare "
                                      "with, `culprit since --hunks GOOD`");
@@ -527,10 +522,13 @@ static int check_arguments(Options *o, int argc, char **argv, int first) {
 
 static int since_main(int argc, char **argv) {
   Options o = {0};
-  int first;
-  int status = options_parse(&cmd_since, argc, argv, &o, &first);
+  int first, own = 1;
+  while (own < argc && strcmp(argv[own], "--") != 0)
+    own++;
+  o.command = own + 1 < argc ? argv + own + 1 : NULL;
+  int status = options_parse(&cmd_since, own, argv, &o, &first);
   if (status == OPTIONS_TAKEN)
-    status = check_arguments(&o, argc, argv, first);
+    status = check_arguments(&o, own, argv, first);
   if (status == OPTIONS_TAKEN) {
     Since s = {.options = &o, .start = clock_now()};
     cli_resumes(argv);

@@ -1,5 +1,5 @@
 // Requests in JavaScript: see script_requests.h.
-#include "explore/script_requests.h"
+#include "explore/survey/script_requests.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Experiments on PHP scripts: see php_change.h.
-#include "php/php_change.h"
+#include "php/source/php_change.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // Which line of which template a compiled script came from: see
 // template_map.h.
-#include "php/template_map.h"
+#include "php/source/template_map.h"
 
 #include <ctype.h>
 #include <stdbool.h>

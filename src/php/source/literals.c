@@ -1,13 +1,13 @@
 // The literals of PHP scripts: see literals.h. PHP's own scanner has said where
-// tokens are (php/php_change.h); what their bytes mean is done here.
-#include "php/literals.h"
+// tokens are (php/source/php_change.h); what their bytes mean is done here.
+#include "php/source/literals.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "php/php_change.h"
+#include "php/source/php_change.h"
 #include "php/record/php_record.h"
 #include "util/arena.h"
 #include "util/array.h"

@@ -1,5 +1,5 @@
 // What `culprit since` prints: see since_print.h.
-#include "cli/since_print.h"
+#include "cli/since/since_print.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

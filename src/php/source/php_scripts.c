@@ -1,10 +1,10 @@
 // Translates the record of a request into a Run: see php_scripts.h.
-#include "php/php_scripts.h"
+#include "php/source/php_scripts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "php/template_map.h"
+#include "php/source/template_map.h"
 #include "util/arena.h"
 #include "util/array.h"
 #include "util/hashmap.h"

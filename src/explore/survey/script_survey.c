@@ -1,5 +1,5 @@
 // All PHP scripts of an application: see script_survey.h.
-#include "explore/script_survey.h"
+#include "explore/survey/script_survey.h"
 
 #include <dirent.h>
 #include <stdlib.h>

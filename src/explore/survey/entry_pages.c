@@ -1,11 +1,12 @@
 // Entry pages: see entry_pages.h.
-#include "explore/entry_pages.h"
+#include "explore/survey/entry_pages.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "explore/survey/declarations.h"
 #include "php/file_walk.h"
 #include "util/fs.h"
 #include "util/hashmap.h"
@@ -129,7 +130,7 @@ static void note_file(const FileWalkItem *item, const Str *text, Survey *s) {
     return;
   }
   note_includes(str_text(text), &s->included);
-  if (is_class_file(path, text))
+  if (is_class_file(path, text) || only_declares(str_text(text), text->len))
     hashmap_put(&s->closed, path, strlen(path), 1);
 }
 

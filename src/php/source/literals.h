@@ -8,15 +8,15 @@
 // PHP gives a string the line of its beginning or end; here every byte has its
 // own. A literal with directives of printf or placeholders of a query (?, :id)
 // is followed by its parts between them. Keys of arrays ($u['name']) are left out: nobody sees them.
-#ifndef CULPRIT_PHP_LITERALS_H
-#define CULPRIT_PHP_LITERALS_H
+#ifndef CULPRIT_PHP_SOURCE_LITERALS_H
+#define CULPRIT_PHP_SOURCE_LITERALS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "model/entity.h"
-#include "php/template_map.h"
+#include "php/source/template_map.h"
 
 typedef struct {
   const char *bytes;     // as PHP sees them: escapes are replaced

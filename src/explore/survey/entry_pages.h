@@ -1,10 +1,10 @@
 // Entry pages: where an exploration starts. Scripts that are not meant to be
 // requested, and would show failures that no visitor sees, are left out: those
 // that others include or that lie in a directory of included ones, those that
-// hold only the class of their name, and those that .htaccess denies (`Require
-// all denied`).
-#ifndef CULPRIT_EXPLORE_ENTRY_PAGES_H
-#define CULPRIT_EXPLORE_ENTRY_PAGES_H
+// end with the class of their name or only declare something (declarations.h), and
+// those that .htaccess denies (`Require all denied`).
+#ifndef CULPRIT_EXPLORE_SURVEY_ENTRY_PAGES_H
+#define CULPRIT_EXPLORE_SURVEY_ENTRY_PAGES_H
 
 #include "util/arena.h"
 #include "util/array.h"

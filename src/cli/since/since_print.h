@@ -1,6 +1,6 @@
 // What `culprit since` prints: the commit, the hunks, the lines in them.
-#ifndef CULPRIT_CLI_SINCE_PRINT_H
-#define CULPRIT_CLI_SINCE_PRINT_H
+#ifndef CULPRIT_CLI_SINCE_SINCE_PRINT_H
+#define CULPRIT_CLI_SINCE_SINCE_PRINT_H
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 // Translates the record of a request into a Run: knows the maps of all scripts
 // seen so far, and numbers their entities across the suite.
-#ifndef CULPRIT_PHP_PHP_SCRIPTS_H
-#define CULPRIT_PHP_PHP_SCRIPTS_H
+#ifndef CULPRIT_PHP_SOURCE_PHP_SCRIPTS_H
+#define CULPRIT_PHP_SOURCE_PHP_SCRIPTS_H
 
 #include "model/entity.h"
 #include "model/run.h"

@@ -6,8 +6,8 @@
 //   xhr.open('DELETE', 'item.php?id=3')                 DELETE
 //
 // Values that are not literals are guessed by their names.
-#ifndef CULPRIT_EXPLORE_SCRIPT_REQUESTS_H
-#define CULPRIT_EXPLORE_SCRIPT_REQUESTS_H
+#ifndef CULPRIT_EXPLORE_SURVEY_SCRIPT_REQUESTS_H
+#define CULPRIT_EXPLORE_SURVEY_SCRIPT_REQUESTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -17,14 +17,14 @@
 // Where several tags of Smarty or Blade follow each other without any text
 // between them, they all have the line of the first. Where a worker has a copy
 // of the application (docs/guide/confine.md), the template named is the copy's.
-#ifndef CULPRIT_PHP_TEMPLATE_MAP_H
-#define CULPRIT_PHP_TEMPLATE_MAP_H
+#ifndef CULPRIT_PHP_SOURCE_TEMPLATE_MAP_H
+#define CULPRIT_PHP_SOURCE_TEMPLATE_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "model/entity.h"
-#include "php/php_change.h"
+#include "php/source/php_change.h"
 #include "util/arena.h"
 #include "util/err.h"
 
