@@ -62,6 +62,7 @@ check-machines: setup-check
 check-real: setup-real
 	@tests/real/run $(BUILD)
 	@tests/real/shards $(BUILD)
+	@tests/real/postgres $(BUILD)
 	@tests/real/php $(BUILD)
 
 bench: setup-bench

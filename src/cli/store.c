@@ -20,7 +20,7 @@ typedef struct {
   Arena arena;
 } Options;
 
-#define ACTIONS "list, prune, size, status or merge"
+#define ACTIONS "list, prune, size, status, roles or merge"
 
 typedef int Action(Store *s, const Options *o, Err *err);
 
@@ -103,11 +103,24 @@ static int status(Store *s, const Options *o, Err *err) {
   return 0;
 }
 
+static int roles(Store *s, const Options *o, Err *err) {
+  (void)o;
+  Str sql = {0};
+  int rc = store_roles(s, &sql, err);
+  if (!rc)
+    fputs(str_text(&sql), stdout);
+  str_release(&sql);
+  return rc;
+}
+
 static const struct {
   const char *name;
   Action *act;
-} actions[] = {
-    {"list", list}, {"prune", prune}, {"size", size}, {"status", status}};
+} actions[] = {{"list", list},
+               {"prune", prune},
+               {"size", size},
+               {"status", status},
+               {"roles", roles}};
 
 static Action *find_action(const char *name) {
   for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
@@ -205,13 +218,16 @@ const Command cmd_store = {
     "store",
     "list, prune, measure or merge the stored sessions",
     store_main,
-    .usage = "list|prune|size|status|merge [OUT IN...] [options]",
+    .usage = "list|prune|size|status|roles|merge [OUT IN...] [options]",
     .about = "list: print the stored sessions, newest first.\n"
              "prune: remove all but the newest sessions and free their space. "
              "Sessions in use are never removed.\n"
              "size: print the size of the store in bytes.\n"
              "status: print what is queued, how many workers there are, and "
              "the time left.\n"
+             "roles: print the SQL that makes two roles for a store on a "
+             "PostgreSQL server: one that can only add runs, one that can only "
+             "read.\n"
              "merge OUT IN...: make one session in the store OUT out of the "
              "newest session of each store IN, for instance the shards of "
              "`culprit run --shard`. NAME=IN calls its tests NAME/...",

@@ -164,7 +164,8 @@ const OptionType option_color = {take_color, NULL};
 
 const Option option_store[] = {
     {"store", "DIR", &option_text, 0,
-     "store of the sessions (default: CULPRIT_STORE, else .culprit)"},
+     "store of the sessions: a directory, or postgresql://... or "
+     "service=NAME (default: CULPRIT_STORE, else .culprit)"},
     {0}};
 
 const Option option_quiet[] = {

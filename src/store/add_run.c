@@ -211,6 +211,20 @@ static int write_run(Store *s, const PendingRun *p, int64_t id, Err *err) {
 
 // --- what was there before -------------------------------------------------
 
+static void read_yes(void *ctx, DbQuery *q) { *(bool *)ctx = query_bool(q, 0); }
+
+int store_may_remove(Store *s, bool *may, Err *err) {
+  *may = s->may_replace >= 0;
+  if (s->may_replace)
+    return 0;
+  if (db_is_server(&s->db) &&
+      query_each(&s->db, "SELECT has_table_privilege('run', 'DELETE')", NULL,
+                 "run", read_yes, may, err))
+    return -1;
+  s->may_replace = *may ? 1 : -1;
+  return 0;
+}
+
 typedef struct {
   const Store *store;
   int64_t *ids; // by pending run
@@ -227,22 +241,6 @@ static void fill_test(void *ctx, size_t i, Value *values) {
   values[0] = v_int(p->session);
   values[1] = v_text(p->run.test);
   values[2] = (Value){.type = V_END};
-}
-
-// Whoever may only add runs leaves those that are there.
-static int ask_may_replace(Store *s, Err *err) {
-  DbQuery q;
-  if (s->may_replace || !db_is_server(&s->db)) {
-    s->may_replace = s->may_replace ? s->may_replace : 1;
-    return 0;
-  }
-  if (query_start(&q, &s->db, "SELECT has_table_privilege('run', 'DELETE')",
-                  NULL, err))
-    return -1;
-  int rc = query_next(&q, err);
-  s->may_replace = rc > 0 && query_bool(&q, 0) ? 1 : -1;
-  query_end(&q);
-  return rc < 0 ? -1 : 0;
 }
 
 // The runs of the same tests, by pending run; 0: there is none. Nobody else
@@ -363,7 +361,8 @@ static void tidy_up(Store *s, int64_t session) {
 int store_flush(Store *s, Err *err) {
   if (!s->pending.len)
     return 0;
-  if (ask_may_replace(s, err) ||
+  bool may; // whoever may only add runs leaves those that are there
+  if (store_may_remove(s, &may, err) ||
       db_write(&s->db, DB_ADD_RUNS, write_pending, s, err))
     return -1;
   tidy_up(s, array_last(&s->pending).session);

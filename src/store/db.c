@@ -191,6 +191,23 @@ int db_write(Db *db, DbLock lock, DbWork *work, void *ctx, Err *err) {
   }
 }
 
+static int read_once(Db *db, DbWork *work, void *ctx, Err *err) {
+  if (db_begin_read(db, err))
+    return -1;
+  int rc = work(ctx, err);
+  db_rollback(db);
+  return rc;
+}
+
+int db_read(Db *db, DbWork *work, void *ctx, Err *err) {
+  double give_up = clock_now() + RETRY_SECONDS;
+  for (;;) {
+    int rc = read_once(db, work, ctx, err);
+    if (!rc || !db->backend->again(db, give_up))
+      return rc;
+  }
+}
+
 // --- schema, housekeeping, sessions ----------------------------------------
 
 int db_tables(Db *db, int64_t *all, bool *meta, Err *err) {

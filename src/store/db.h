@@ -53,6 +53,7 @@ int db_open(Db *db, const char *path, DbMode mode, Err *err);
 // Connects to a server (store_address.h). Does not look into the database yet.
 int db_connect(Db *db, const char *address, Err *err);
 bool db_is_server(const Db *db);
+const char *db_schema(const Db *db); // of a server: where the tables are
 // Can it not be opened or read because we may not write beside it?
 bool db_needs_writing(const Db *db);
 void db_close(Db *db);
@@ -115,6 +116,9 @@ typedef enum {
 // a minute: so it must be able to run twice.
 typedef int DbWork(void *ctx, Err *err);
 int db_write(Db *db, DbLock lock, DbWork *work, void *ctx, Err *err);
+
+// The same for work that only reads, in one consistent view.
+int db_read(Db *db, DbWork *work, void *ctx, Err *err);
 
 int db_begin_write(Db *db, Err *err); // DB_ALONE, without repetition
 int db_begin_read(Db *db, Err *err);  // one consistent view for many queries

@@ -20,6 +20,8 @@ int db_connect(Db *db, const char *address, Err *err) {
   return pg_open(db, address, err);
 }
 
+const char *db_schema(const Db *db) { return pg_of(db)->schema; }
+
 static void postgres_close(Db *db) {
   PgDb *pg = pg_of(db);
   PQfinish(pg->conn);

@@ -1,6 +1,7 @@
 // What `culprit store` does: listing, pruning and measuring.
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "store/internal.h"
 #include "util/mem.h"
@@ -119,4 +120,47 @@ int store_prune(Store *s, size_t keep, size_t *removed, Err *err) {
 int store_size(Store *s, int64_t *bytes, Err *err) {
   *bytes = 0;
   return store_flush(s, err) || db_size(&s->db, bytes, err) ? -1 : 0;
+}
+
+// --- roles -----------------------------------------------------------------
+
+static const char roles[] =
+    "-- A writer adds runs, and the sessions and units they belong to; where a"
+    " test\n"
+    "-- has a run already, that one stays. A reader ranks. Give each a"
+    " password, or\n"
+    "-- GRANT it to users that have one. Let the owner of the tables run "
+    "this.\n"
+    "CREATE ROLE culprit_writer LOGIN;\n"
+    "CREATE ROLE culprit_reader LOGIN;\n"
+    "GRANT USAGE ON SCHEMA %1$s TO culprit_writer, culprit_reader;\n"
+    "GRANT SELECT ON ALL TABLES IN SCHEMA %1$s TO culprit_writer,"
+    " culprit_reader;\n"
+    "GRANT INSERT ON %1$s.session, %1$s.session_source, %1$s.session_unit,\n"
+    "  %1$s.unit, %1$s.unit_source, %1$s.entity, %1$s.run, %1$s.spectrum,\n"
+    "  %1$s.counts, %1$s.failure, %1$s.run_failure, %1$s.failure_place,\n"
+    "  %1$s.death, %1$s.kept TO culprit_writer;\n"
+    "GRANT UPDATE (entities, revision, finished, project, root)"
+    " ON %1$s.session\n"
+    "  TO culprit_writer;\n"
+    "GRANT UPDATE (hash) ON %1$s.session_source TO culprit_writer;\n"
+    "GRANT USAGE ON ALL SEQUENCES IN SCHEMA %1$s TO culprit_writer;\n";
+
+int store_roles(const Store *s, Str *out, Err *err) {
+  if (!db_is_server(&s->db))
+    return err_set(err,
+                   "%s is a directory, whose permissions say who may write; "
+                   "roles are for a store on a PostgreSQL server",
+                   s->name);
+  const char *schema = db_schema(&s->db);
+  for (const char *at = roles; *at;) {
+    size_t n = strcspn(at, "%");
+    str_addn(out, at, n);
+    at += n;
+    if (*at) {
+      str_add(out, schema);
+      at += strlen("%1$s");
+    }
+  }
+  return 0;
 }

@@ -55,6 +55,9 @@ struct Store {
 
 void pending_release(PendingRun *p);
 
+// May we delete what is stored? On a server there are roles that may not.
+int store_may_remove(Store *s, bool *may, Err *err);
+
 // Every index of `u` points into its arrays. Maps and stores are both
 // untrusted.
 bool unit_sound(const Unit *u);

@@ -360,19 +360,30 @@ static int load_all(Loader *l, int64_t session, Err *err) {
   return 0;
 }
 
-int store_load(Store *s, int64_t session, Suite *out, Err *err) {
-  *out = (Suite){0};
-  if (store_flush(s, err) || db_begin_read(&s->db, err))
-    return -1;
-  Loader l = {.store = s, .suite = out};
-  int rc = load_all(&l, session, err);
-  db_rollback(&s->db); // only read
+typedef struct {
+  Store *store;
+  int64_t session;
+  Suite *suite;
+} Loading;
+
+static int load(void *ctx, Err *err) {
+  const Loading *loading = ctx;
+  Loader l = {.store = loading->store, .suite = loading->suite};
+  suite_release(l.suite);
+  int rc = load_all(&l, loading->session, err);
   array_release(&l.sources);
   hashmap_release(&l.source_of);
   array_release(&l.entities);
   array_release(&l.standings);
   array_release(&l.runs);
   hashmap_release(&l.run_of);
+  return rc;
+}
+
+int store_load(Store *s, int64_t session, Suite *out, Err *err) {
+  *out = (Suite){0};
+  Loading loading = {s, session, out};
+  int rc = store_flush(s, err) || db_read(&s->db, load, &loading, err) ? -1 : 0;
   if (rc)
     suite_release(out);
   return rc;

@@ -19,12 +19,14 @@
 
 // --- what went wrong -------------------------------------------------------
 
+// What the server says has a state; what libpq says has none, and is about the
+// connection.
 static bool is_lost(const PgDb *pg) {
   static const char *const states[] = {"08", "57P01", "57P02", "57P03"};
   for (size_t i = 0; i < sizeof states / sizeof *states; i++)
     if (pg_state_is(pg, states[i]))
       return true;
-  return PQstatus(pg->conn) == CONNECTION_BAD;
+  return !*pg->state || PQstatus(pg->conn) == CONNECTION_BAD;
 }
 
 bool pg_state_is(const PgDb *pg, const char *state) {

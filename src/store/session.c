@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "store/internal.h"
+#include "store/kept.h"
 #include "util/mem.h"
 
 // --- begin, reopen, finish -------------------------------------------------
@@ -180,5 +181,13 @@ int session_finish(Store *s, int64_t session, Err *err) {
     return -1;
   db_let_go(&s->db, session);
   size_t removed;
+  bool may;
+  if (store_may_remove(s, &may, err))
+    return -1;
+  if (!may)
+    return 0;
+  Err ignored; // what is not folded is only slower to read
+  if (db_is_server(&s->db))
+    kept_fold(s, session, &ignored);
   return prune_sessions(s, s->keep, session, &removed, err);
 }

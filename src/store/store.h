@@ -20,6 +20,7 @@
 #include "model/suite.h"
 #include "util/arena.h"
 #include "util/err.h"
+#include "util/str.h"
 
 #define STORE_VERSION 9
 
@@ -203,6 +204,9 @@ size_t store_keep(const Store *s);
 // Writes at least this session to `dir`, a directory without a store, for
 // store_open: to try something out.
 int store_copy(Store *s, int64_t session, const char *dir, Err *err);
+// Appends the SQL that makes two roles for a store on a server: one that can only
+// add runs, one that can only read.
+int store_roles(const Store *s, Str *out, Err *err);
 // Of the file and its write-ahead log, or of the tables on the server.
 int store_size(Store *s, int64_t *bytes, Err *err);
 

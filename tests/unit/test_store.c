@@ -584,6 +584,102 @@ TEST(failing_runs_are_grouped_by_signature_largest_group_first) {
   fixture_release(&f);
 }
 
+static uint32_t pseudo_random(uint32_t *state) {
+  *state = *state * 1664525 + 1013904223;
+  return *state >> 8;
+}
+
+// Forty tests, each many times, with other verdicts and hits.
+static void add_changing_runs(Fixture *f, int64_t session,
+                              const uint32_t *ids) {
+  uint32_t seed = 20260101;
+  for (int i = 0; i < 900; i++) {
+    char test[16], signature[16];
+    snprintf(test, sizeof test, "%u", pseudo_random(&seed) % 80);
+    snprintf(signature, sizeof signature, "exit %u", pseudo_random(&seed) % 3);
+    Run run = make_run(test, pseudo_random(&seed) % VERDICTS);
+    run.processes = pseudo_random(&seed) % 8 > 0;
+    if (run.verdict == VERDICT_FAIL)
+      add_failure(&run, signature, "exit status");
+    bitset_add(&run.hits[ENTITY_STATEMENT],
+               ids[pseudo_random(&seed) % 2 ? LINE2 : LINE3]);
+    if (pseudo_random(&seed) % 2)
+      bitset_add(&run.hits[ENTITY_EDGE], ids[EDGE]);
+    add_run(f, session, &run);
+    if (i % 3 == 0) // many batches, to be folded
+      check(f, store_flush(f->store, &f->err));
+  }
+  check(f, store_flush(f->store, &f->err));
+}
+
+typedef struct {
+  const Suite *suite;
+  Verdict verdict; // VERDICTS: of `group`
+  const FailureGroup *group;
+  uint32_t counts[NENTITIES];
+} Summed;
+
+static bool is_meant(const Summed *s, size_t run) {
+  Verdict v = s->suite->runs[run].verdict;
+  if (!s->group)
+    return s->verdict == VERDICT_ERROR ? v != VERDICT_PASS && v != VERDICT_FAIL
+                                       : v == s->verdict;
+  for (size_t i = 0; i < s->group->nruns; i++)
+    if (s->group->runs[i] == run)
+      return true;
+  return false;
+}
+
+static void sum_up(void *ctx, size_t run, const Bitset *hits) {
+  Summed *s = ctx;
+  if (is_meant(s, run))
+    bitset_tally(hits, s->counts, NENTITIES);
+}
+
+static void assert_kept(Fixture *f, const Suite *suite, EntityKind kind,
+                        Verdict verdict, const FailureGroup *group) {
+  Summed wanted = {suite, verdict, group, {0}};
+  uint32_t got[NENTITIES] = {0};
+  check(f,
+        store_each_spectrum(f->store, suite, kind, sum_up, &wanted, &f->err));
+  for (size_t i = 0; i < suite->nkept; i++) {
+    const KeptSum *k = &suite->kept[i];
+    bool same = !k->signature == !group &&
+                (!group || !strcmp(k->signature, group->signature));
+    if (k->kind == kind && k->verdict == verdict && same)
+      check(f, store_kept_sum(f->store, suite, k, got, &f->err));
+  }
+  assert_memory_equal(got, wanted.counts, sizeof got);
+}
+
+TEST(the_counts_that_a_server_keeps_are_those_of_the_spectra) {
+  Fixture f;
+  if (!server())
+    skip();
+  start(&f);
+  int64_t session = begin(&f, "k");
+  SmallUnit u;
+  uint32_t ids[NENTITIES];
+  small_unit(&u, 1, "/src/a.c", 5);
+  add_unit(&f, session, &u, ids);
+  add_changing_runs(&f, session, ids);
+  Suite suite;
+  load(&f, session, &suite);
+  assert_int_equal(suite.nruns, 80);
+  assert_true(suite.nkept > 0);
+  assert_true(suite.nkept < 300); // of 300 batches with eight sums each
+  static const EntityKind kinds[] = {ENTITY_STATEMENT, ENTITY_EDGE};
+  for (int k = 0; k < 2; k++) {
+    assert_kept(&f, &suite, kinds[k], VERDICT_PASS, NULL);
+    assert_kept(&f, &suite, kinds[k], VERDICT_FAIL, NULL);
+    assert_kept(&f, &suite, kinds[k], VERDICT_ERROR, NULL);
+    for (size_t i = 0; i < suite.nfailures; i++)
+      assert_kept(&f, &suite, kinds[k], VERDICT_FAIL, &suite.failures[i]);
+  }
+  suite_release(&suite);
+  fixture_release(&f);
+}
+
 TEST(a_run_replaces_the_earlier_one_of_its_test) {
   Fixture f;
   start(&f);
@@ -1450,11 +1546,6 @@ TEST(a_truncated_store_is_refused_wherever_it_was_cut) {
       fail_msg("%zu of %zu bytes were taken for a store", n, bytes.len);
   str_release(&bytes);
   fixture_release(&f);
-}
-
-static uint32_t pseudo_random(uint32_t *state) {
-  *state = *state * 1664525 + 1013904223;
-  return *state >> 8;
 }
 
 TEST(flipped_bytes_never_crash_the_reader_or_the_writer) {
