@@ -262,6 +262,14 @@ static int tree_without(TakenBack *b, const bool *chosen, char out[OID_SIZE],
   return rc;
 }
 
+int taken_back_one(TakenBack *b, size_t hunk, char tree[OID_SIZE], Err *err) {
+  bool *chosen = mem_array(bool, b->hunks.len);
+  chosen[hunk] = true;
+  int rc = tree_without(b, chosen, tree, err);
+  free(chosen);
+  return rc;
+}
+
 // --- the search --------------------------------------------------------------
 
 // Delta debugging over groups, or over the hunks of some of them.

@@ -72,6 +72,8 @@ typedef struct {
 // The hunks from one tree or commit to another.
 int taken_back_list(TakenBack *b, const char *from, const char *to, Err *err);
 int taken_back_minimize(TakenBack *b, BackEnd *end, Err *err);
+// The tree that the search was made on, without this hunk only.
+int taken_back_one(TakenBack *b, size_t hunk, char tree[OID_SIZE], Err *err);
 void taken_back_release(TakenBack *b);
 
 #endif

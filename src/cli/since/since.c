@@ -327,7 +327,7 @@ static int find_hunks(Since *s, Err *err) {
              : 0;
 }
 
-static int make_patch(Since *s, Str *out, Err *err) {
+static int make_patch(Since *s, const char *tree, Str *out, Err *err) {
   const char *words[] = {"diff",
                          "--binary",
                          "--no-color",
@@ -336,9 +336,26 @@ static int make_patch(Since *s, Str *out, Err *err) {
                          "--src-prefix=a/",
                          "--dst-prefix=b/",
                          s->back.base,
-                         s->back.tree,
+                         tree,
                          NULL};
   return git_run(&s->checkout.repo, words, NULL, out, err);
+}
+
+// One for each hunk that is left, and one for all of them.
+static int make_patches(Since *s, Str *all, Err *err) {
+  char tree[OID_SIZE];
+  int rc = make_patch(s, s->back.tree, all, err);
+  for (size_t i = 0; !rc && i < s->back.hunks.len; i++) {
+    Str one = {0};
+    if (!s->back.hunks.items[i].kept)
+      continue;
+    rc = taken_back_one(&s->back, i, tree, err) ||
+         make_patch(s, tree, &one, err);
+    array_push(&s->result.patches,
+               arena_strdup(&s->back.arena, str_text(&one)));
+    str_release(&one);
+  }
+  return rc ? -1 : 0;
 }
 
 static bool is_tried(const Since *s, const char *test, bool *used) {
@@ -386,7 +403,7 @@ static int finish(Since *s, CommitsEnd end, Err *err) {
   r->back = &s->back;
   r->suspects = &s->suspects;
   if (r->back_end == BACK_FOUND)
-    rc = make_patch(s, &patch, err) || check_all(s, err) ? -1 : 0;
+    rc = make_patches(s, &patch, err) || check_all(s, err) ? -1 : 0;
   r->patch = str_text(&patch);
   r->builds = s->trials.builds;
   r->reused = s->trials.reused;
@@ -395,6 +412,7 @@ static int finish(Since *s, CommitsEnd end, Err *err) {
     rc = s->options->json ? since_print_json(r, stdout, err)
                           : since_print_text(r, stdout, err);
   str_release(&patch);
+  array_release(&r->patches);
   return rc;
 }
 

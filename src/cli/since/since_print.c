@@ -173,6 +173,13 @@ int since_print_text(const SinceResult *r, FILE *out, Err *err) {
 
 // --- JSON --------------------------------------------------------------------
 
+static void json_if_any(const char *key, const char *text, FILE *out) {
+  if (text && *text)
+    json_text(key, text, out);
+  else
+    fprintf(out, ",\"%s\":null", key);
+}
+
 static void json_commit(const SinceResult *r, const char *key, const char *oid,
                         FILE *out) {
   CommitText text;
@@ -191,7 +198,7 @@ static void json_commit(const SinceResult *r, const char *key, const char *oid,
   commit_text_release(&text);
 }
 
-static void json_hunk(const ChangeHunk *h, FILE *out) {
+static void json_hunk(const ChangeHunk *h, const char *patch, FILE *out) {
   fputs("\n  {\"file\": ", out);
   json_string(h->path, out);
   fprintf(out,
@@ -201,16 +208,20 @@ static void json_hunk(const ChangeHunk *h, FILE *out) {
   json_bool("whole", h->whole, out);
   json_bool("changed_later", !h->movable, out);
   json_text("declaration", h->hunk.declaration, out);
+  json_if_any("patch", patch, out);
   fputc('}', out);
 }
 
 static void json_hunks(const SinceResult *r, FILE *out) {
   bool first = true;
+  size_t n = 0; // of kept ones
   fputs(",\n \"hunks\": [", out);
   for (size_t i = 0; i < r->back->hunks.len; i++)
     if (r->back->hunks.items[i].kept) {
       json_separator(&first, out);
-      json_hunk(&r->back->hunks.items[i], out);
+      json_hunk(&r->back->hunks.items[i],
+                n < r->patches.len ? r->patches.items[n] : NULL, out);
+      n++;
     }
   fprintf(out, "],\n \"hunks_of\": %zu, \"test_hunks\": %zu",
           r->back->hunks.len, r->back->in_tests);
@@ -219,7 +230,7 @@ static void json_hunks(const SinceResult *r, FILE *out) {
 
 static void json_lines(const SinceResult *r, FILE *out) {
   bool first = true;
-  fputs(",\n \"lines\": [", out);
+  fputs(",\n \"ranking\": [", out);
   for (size_t i = 0; i < r->suspects->lines.len; i++) {
     const LineSuspect *s = &r->suspects->lines.items[i];
     if (!hunk_of(r->back, s))
@@ -273,16 +284,18 @@ int since_print_json(const SinceResult *r, FILE *out, Err *err) {
   else
     fputs("null", out);
   json_bool("uncommitted", uncommitted, out);
+  json_if_any("good", s->good, out);
   json_commit(r, "guilty", s->guilty, out);
-  json_commit(r, "good", s->good, out);
+  json_commit(r, "good_commit", s->good, out);
   json_names("candidates", &s->candidates, out);
   json_names("skipped", &s->skipped, out);
   json_text("result", end_word(r), out);
   json_hunks(r, out);
   fprintf(out,
-          ",\n \"failing\": %zu, \"fixed\": %zu, \"passing\": %zu, "
-          "\"still_passing\": %zu",
-          r->failing, r->fixed, r->passing, r->kept);
+          ",\n \"failing\": %zu, \"repaired\": %zu, \"passing\": %zu, "
+          "\"broken\": %zu",
+          r->failing, r->fixed, r->passing,
+          r->checked ? r->passing - r->kept : 0);
   json_bool("all_tests_run", r->checked, out);
   json_broken(r, out);
   fprintf(out, ",\n \"flaky\": %zu, \"unknown\": %zu, \"elsewhere\": %zu",

@@ -21,6 +21,7 @@ typedef struct {
   bool checked;          // all tests were run
   size_t elsewhere;      // failing tests that pass at the guilty commit
   const char *patch;     // takes the hunks back
+  Texts patches;         // each of them alone
   size_t builds, commit_builds, reused;
   double seconds;
 } SinceResult;
