@@ -240,9 +240,14 @@ static void let_speak(Voices *at, Voice voice, Suspect suspect) {
 
 // How much a sentence about it says of the expressions on the line, if as many
 // runs cover it: two values that are equal are at the edge of a comparison; a
-// pair has the variable at best. 0: of coverage.
+// pair has the variable at best, and that a store leaves the value says less. That
+// it changes it, which stores are for, says nothing. 0: of coverage.
 static int specificity(const Entity *e) {
   bool compare = !e->name || !strcmp(e->name, "compare");
+  if (e->kind == ENTITY_RELATION && !compare && e->from == RELATION_CHANGED)
+    return 0;
+  if (e->kind == ENTITY_RELATION && !compare && e->from == RELATION_SAME)
+    return 1;
   switch (e->kind) {
   case ENTITY_RELATION:
     return compare && e->from == RELATION_EQUAL ? 6
