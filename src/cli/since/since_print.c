@@ -62,11 +62,14 @@ static void print_effect(const SinceResult *r, FILE *out) {
     fprintf(out, ", %zu hunk%s\n", n, plural(n));
     return;
   }
-  fprintf(out, ", %zu of its %zu hunk%s; without %s", b->nkept, n, plural(n),
-          b->nkept == 1 ? "it" : "them");
+  if (n == 1)
+    fputs(", its only hunk; without it", out);
+  else
+    fprintf(out, ", %zu of its %zu hunks; without %s", b->nkept, n,
+            b->nkept == 1 ? "it" : "them");
   fprintf(out, " %zu of %zu failing test%s pass%s", r->fixed, r->failing,
           plural(r->failing), r->fixed == 1 && r->failing == 1 ? "es" : "");
-  if (r->checked)
+  if (r->checked && r->passing)
     fprintf(out, ", %zu of %zu other%s still do%s", r->kept, r->passing,
             plural(r->passing), r->passing == 1 ? "es" : "");
   fputc('\n', out);
@@ -158,7 +161,8 @@ int since_print_text(const SinceResult *r, FILE *out, Err *err) {
   if (r->back_end == BACK_FOUND) {
     print_hunks(r, out);
     print_lines(r, out);
-    fputs("\nto take them back, `git apply`:\n\n", out);
+    fprintf(out, "\nto take %s back, `git apply`:\n\n",
+            r->back->nkept == 1 ? "it" : "them");
     fputs(r->patch, out);
     fputc('\n', out);
   }
