@@ -24,6 +24,18 @@ typedef struct {
 
 typedef int Action(Store *s, const Options *o, Err *err);
 
+// The beginning of a long command, up to a blank: files may be listed by
+// thousands.
+static int shown_length(const char *command) {
+  enum { MOST = 200 };
+  size_t n = strlen(command);
+  if (n <= MOST)
+    return (int)n;
+  for (n = MOST; n && command[n] != ' ';)
+    n--;
+  return n ? (int)n : MOST;
+}
+
 static int list(Store *s, const Options *o, Err *err) {
   (void)o;
   SessionInfo *sessions;
@@ -36,9 +48,11 @@ static int list(Store *s, const Options *o, Err *err) {
     const SessionInfo *info = &sessions[i];
     Str command = {0}; // may hold anything; the list has a line per session
     escape_add(&command, info->command);
-    printf("%7lld  %s  %6zu  %7zu  %-10s  %s\n", (long long)info->id,
+    int shown = shown_length(str_text(&command));
+    printf("%7lld  %s  %6zu  %7zu  %-10s  %.*s%s\n", (long long)info->id,
            info->started, info->runs, info->failing,
-           info->finished ? "finished" : "unfinished", str_text(&command));
+           info->finished ? "finished" : "unfinished", shown,
+           str_text(&command), str_text(&command)[shown] ? " ..." : "");
     str_release(&command);
   }
   store_list_free(sessions, n);
