@@ -65,7 +65,7 @@ static void print_effect(const SinceResult *r, FILE *out) {
   if (n == 1)
     fputs(", its only hunk; without it", out);
   else
-    fprintf(out, ", %zu of its %zu hunks; without %s", b->nkept, n,
+    fprintf(out, ", %zu of its %zu hunk%s; without %s", b->nkept, n, plural(n),
             b->nkept == 1 ? "it" : "them");
   fprintf(out, " %zu of %zu failing test%s pass%s", r->fixed, r->failing,
           plural(r->failing), r->fixed == 1 && r->failing == 1 ? "es" : "");
